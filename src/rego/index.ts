@@ -21,7 +21,14 @@ export type { RegoModule } from './modules/rego-module.js'
 export { sourceFiles, stageBundle } from './modules/stage-bundle.js'
 export { readData } from './data/base-document.js'
 export { type DataFile, type LoadedData, loadData } from './data/load-data.js'
-export { type Denial, type PackageDenials, denialsByPackage, textsOf } from './evaluation/denial.js'
+export {
+  type Denial,
+  type PackageDenials,
+  type Warning,
+  denialsByPackage,
+  textsOf,
+} from './evaluation/denial.js'
+export { type AdviceRequest, hasWarnRule } from './evaluation/evaluate-advice.js'
 export {
   type DocumentPlan,
   evaluateDocument,
@@ -33,6 +40,7 @@ export {
   evaluateStaticPolicies,
   selectPackages,
 } from './evaluation/evaluate-static-policies.js'
+export { packageNameOf } from './evaluation/evaluate-runtime-policy.js'
 export { explainUndefined } from './evaluation/explain-undefined.js'
 export { findApplication } from './evaluation/find-application.js'
 export { packageLength } from './evaluation/find-entrypoints.js'
@@ -63,7 +71,8 @@ export { PolicyRequests } from './requests/policy-requests.js'
 export { refusedRequests } from './requests/refused-requests.js'
 export { replayCalls } from './requests/replayed-calls.js'
 export { NO_METRICS, type RequestMetrics } from './requests/request-metrics.js'
-export { type EvaluateOptions, Evaluations, type EvaluationsOptions } from './slow/evaluations.js'
+export { Evaluations } from './slow/evaluations.js'
+export type { EvaluateOptions, EvaluationsOptions } from './slow/evaluations-options.js'
 export {
   type Answered,
   type FromSlowThread,
@@ -85,6 +94,7 @@ export { unpackFailure } from './slow/slow-failure.js'
 export { type Strictness, strictnessOf } from './slow/strict-builtin-errors.js'
 export { type PublicNames, publicNames } from './snapshot/public-names.js'
 export type { Snapshot, SourceText } from './snapshot/snapshot.js'
+export { LEVELS, type Level, type StatedLevel } from './values/level.js'
 export { parseDataPath, withoutDataRoute } from './values/data-path.js'
 export { pathKey, pathOfKey } from './values/path-key.js'
 export { printDataRef, printPackageName } from './values/print-data-ref.js'

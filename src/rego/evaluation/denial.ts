@@ -4,6 +4,15 @@ export interface Denial {
   readonly text: string
 }
 
+/** A reason that does not deny. */
+export interface Warning extends Denial {
+  /**
+   * Its origin: a `warn` rule, the denial of a package at the level `warn`, or the failure of one of
+   * them.
+   */
+  readonly kind: 'rule' | 'level' | 'error'
+}
+
 /** The denials of one package. */
 export interface PackageDenials {
   readonly package: string

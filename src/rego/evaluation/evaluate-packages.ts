@@ -64,23 +64,27 @@ export function evaluatePackages(
   return { denials: inStageOrder(denials, input) }
 }
 
-/** The questions for the packages evaluated last, which are mostly the same. */
+/** The questions for a list of packages. */
 interface Plan {
-  readonly keys: readonly string[]
   readonly questions: readonly PackageQuestion[]
   readonly entrypoints: readonly Entrypoint[]
 }
 
-const plans = new WeakMap<Snapshot, Plan>()
+const plans = new WeakMap<Snapshot, WeakMap<readonly string[], Plan>>()
 
+/** Callers mostly evaluate the same lists, so plans are cached by the list itself. */
 function planFor(snapshot: Snapshot, keys: readonly string[]): Plan {
-  const known = plans.get(snapshot)
-  if (known?.keys === keys) return known
+  const known = plans.get(snapshot) ?? new WeakMap<readonly string[], Plan>()
+  plans.set(snapshot, known)
+  const plan = known.get(keys) ?? makePlan(snapshot, keys)
+  known.set(keys, plan)
+  return plan
+}
+
+function makePlan(snapshot: Snapshot, keys: readonly string[]): Plan {
   const questions = keys.map((key) => questionOf(snapshot, key)).filter(({ parts }) => parts.length > 0)
   const entrypoints = questions.flatMap(({ parts }) => parts.map(({ entrypoint }) => entrypoint))
-  const plan = { keys, questions, entrypoints }
-  plans.set(snapshot, plan)
-  return plan
+  return { questions, entrypoints }
 }
 
 function walked({ rest }: QuestionPart, value: RegoValue | undefined): RegoValue | undefined {

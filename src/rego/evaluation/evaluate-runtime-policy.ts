@@ -15,14 +15,16 @@ import { RegoObject, RegoSet } from '../values/value.js'
 /**
  * Evaluates the policy at a path (a package with those below it, or one rule) to the reasons
  * against an execution. No reasons is an allow. Raises `evaluation_failed` if the policy cannot be
- * evaluated or states no verdict. A path to nothing, or to a base document, never allows.
+ * evaluated or states no verdict. A path to nothing, or to a base document, never allows. `packages`
+ * are those of the plan to evaluate.
  */
 export function evaluateRuntimePolicy(
   plan: DocumentPlan,
   input: Uint8Array | undefined,
   call: EvaluationCall,
+  packages = plan.packages,
 ): readonly Denial[] {
-  const { packages, path, snapshot } = plan
+  const { path, snapshot } = plan
   if (packages.length > 0)
     return evaluatePackages(snapshot, packages, input, call, { mustState: true }).denials
   const value = evaluateRule(plan, input, call)
@@ -34,7 +36,7 @@ export function evaluateRuntimePolicy(
 }
 
 /** Returns the package that the path leads into, or the path itself if packages are unknown. */
-function packageNameOf({ path, steps }: DocumentPlan): string {
+export function packageNameOf({ path, steps }: DocumentPlan): string {
   return printPackageName(steps.length < path.length ? path.slice(0, path.length - steps.length) : path)
 }
 

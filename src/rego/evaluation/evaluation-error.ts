@@ -8,6 +8,9 @@ import type { EvaluationAbort, FailedCall } from '../wasm/module/evaluation-abor
 /** OPA's message for failed evaluations. The details are in `errors`. */
 const MESSAGE = 'error(s) occurred while evaluating query'
 
+/** The code of an exceeded time, work or memory limit. */
+export const OVER_BUDGET = 'evaluation_budget_exceeded'
+
 /** The message of an aborted module: `file.rego:9:1: var assignment conflict`. */
 const LOCATED = /^(?<file>.+?):(?<row>\d+):(?<col>\d+): (?<text>.*)$/s
 type Sources = Pick<Snapshot, 'locateSource' | 'locateBuiltin'>
@@ -38,7 +41,7 @@ function budgetError(abort: EvaluationAbort): AppError {
   return new AppError(
     'evaluation_failed',
     `the evaluation was stopped: ${abort.message}. Make the policy or the input smaller, or raise policies.limits.`,
-    { code: 'evaluation_budget_exceeded', cause: abort },
+    { code: OVER_BUDGET, cause: abort },
   )
 }
 

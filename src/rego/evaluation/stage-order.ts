@@ -17,7 +17,10 @@ const WORD = /[\p{L}\p{N}_-]/u
  * Sorts denials by the first stage that their text names. Rego sorts sets by text, but users read
  * them in the order of the pipeline. Denials without a stage come first; the sort is stable.
  */
-export function inStageOrder(denials: readonly Denial[], input: Uint8Array | undefined): readonly Denial[] {
+export function inStageOrder<T extends Denial>(
+  denials: readonly T[],
+  input: Uint8Array | undefined,
+): readonly T[] {
   if (denials.length < 2 || input === undefined) return denials
   const names = stageNames(input)
   const characters = denials.reduce((sum, { text }) => sum + text.length, 0)

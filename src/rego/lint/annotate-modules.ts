@@ -1,5 +1,6 @@
 import type { RegoModule } from '../modules/rego-module.js'
-import { positionIn, readTokens } from '../modules/tokens/read-tokens.js'
+import { packageAnnotations, readPackageComment } from '../modules/package-comment.js'
+import type { PackageComment } from '../modules/package-comment.js'
 
 /**
  * A module with a schema annotation for its package, and a function that maps its lines to the
@@ -10,21 +11,6 @@ export interface AnnotatedModule {
   readonly toRow: (row: number) => number
 }
 
-/** Matches the comment above a package, where OPA reads annotations. */
-interface PackageComment {
-  readonly module: RegoModule
-  readonly lines: readonly string[]
-  /** The number of lines before the package. */
-  readonly packageLine: number
-  /**
-   * Returns the number of lines before the content after `# METADATA`; undefined if there is none.
-   */
-  readonly metadataLine: number | undefined
-  readonly namesSchemas: boolean
-}
-
-const METADATA = /^#\s*METADATA\s*$/
-
 /**
  * Returns modules with an input annotation for each package that `schemaOf` knows a schema for and
  * that has none. OPA accepts one annotation for each package.
@@ -34,40 +20,27 @@ export function annotateModules(
   schemaOf: (packagePath: readonly string[]) => string | undefined,
 ): AnnotatedModule[] {
   const chosen = new Map<string, PackageComment>()
-  for (const comment of modules.map(packageComment)) {
+  for (const comment of modules.map(readPackageComment)) {
     const key = JSON.stringify(comment.module.packagePath)
     const present = chosen.get(key)
-    if (present === undefined || (present.metadataLine ?? comment.metadataLine) !== present.metadataLine)
-      chosen.set(key, comment)
+    const isFirstAnnotated = present?.metadataLines.length === 0 && comment.metadataLines.length > 0
+    if (present === undefined || isFirstAnnotated) chosen.set(key, comment)
   }
   return modules.map((module) => {
     const comment = chosen.get(JSON.stringify(module.packagePath))
     const schema = schemaOf(module.packagePath)
-    const isAnnotated = comment?.module === module && schema !== undefined && !comment.namesSchemas
+    const isAnnotated = comment?.module === module && schema !== undefined && !namesSchemas(comment)
     return isAnnotated ? annotate(comment, schema) : { module, toRow: (row) => row }
   })
 }
 
-function packageComment(module: RegoModule): PackageComment {
-  const { tokens } = readTokens(module.text)
-  const offset = tokens.find(({ text }) => text === 'package')?.offset ?? 0
-  const lines = module.text.split('\n')
-  const packageLine = positionIn(module.text, offset).row - 1
-  let start = packageLine
-  while (lines[start - 1]?.startsWith('#')) start--
-  const comment = lines.slice(start, packageLine)
-  const found = comment.findIndex((line) => METADATA.test(line.trimEnd()))
-  return {
-    module,
-    lines,
-    packageLine,
-    metadataLine: found === -1 ? undefined : start + found + 1,
-    namesSchemas: found !== -1 && comment.slice(found).some((line) => /^#\s*schemas\s*:/.test(line)),
-  }
+function namesSchemas(comment: PackageComment): boolean {
+  return packageAnnotations(comment).some((annotation) => /^\s*schemas\s*:/m.test(annotation))
 }
 
 function annotate(comment: PackageComment, schema: string): AnnotatedModule {
-  const { module, lines, packageLine, metadataLine } = comment
+  const { module, lines, packageLine } = comment
+  const [metadataLine] = comment.metadataLines
   const at = metadataLine ?? packageLine
   const added = ['# schemas:', `#   - input: schema.${schema}`]
   if (metadataLine === undefined) added.unshift('# METADATA')

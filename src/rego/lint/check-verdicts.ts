@@ -3,7 +3,7 @@ import type { ShortTurns } from '../../lib/turns/short-turns.js'
 import { EvaluatedPackages } from './evaluated-packages.js'
 import type { DescribedModule } from './describe-module.js'
 import { positionIn } from '../modules/tokens/read-tokens.js'
-import { DENY_RULES, VERDICT_RULES, verdictOf } from '../values/verdict-rules.js'
+import { DENY_RULES, VERDICT_RULES, verdictOf, warningOf } from '../values/verdict-rules.js'
 
 /** Returns rules that resemble a verdict, and packages without a verdict that should have one. */
 export async function checkVerdicts(
@@ -34,7 +34,7 @@ function checkPackage(described: DescribedPackage, evaluated: EvaluatedPackages)
   const [module] = described.modules
   if (module === undefined || described.isLibrary) return []
   const name = described.path.join('.')
-  if (isEvaluated && !described.statesVerdict) {
+  if (isEvaluated && !described.statesVerdict && !described.warns) {
     const effect =
       caller === 'static' ? 'it never denies anything' : 'a request for its path returns 500 undefined_policy'
     const message = `package ${name} has no rule deny, violation or allow: ${effect}`
@@ -122,6 +122,8 @@ export interface DescribedPackage {
   readonly modules: readonly DescribedModule[]
   /** True if the package has a verdict rule; functions do not count. */
   readonly statesVerdict: boolean
+  /** True if the package has a `warn` rule. */
+  readonly warns: boolean
   /** The rules that other rules use, in any package. */
   readonly helpers: ReadonlySet<string>
   readonly functions: ReadonlySet<string>
@@ -152,6 +154,7 @@ function describe(
     path: modules[0]?.module.packagePath ?? [],
     modules,
     statesVerdict: rules.some(isVerdict),
+    warns: rules.some(({ path, isFunction }) => !isFunction && warningOf(path) !== undefined),
     helpers: new Set([...heads.flatMap(({ uses }) => [...uses]), ...(used ?? [])]),
     functions: new Set(rules.filter(({ isFunction }) => isFunction).map(({ path }) => path[0] ?? '')),
     isLibrary: used !== undefined,

@@ -11,6 +11,7 @@ import { partData } from '../data/base-document.js'
 import { loadData } from '../data/load-data.js'
 import type { LoadedData } from '../data/load-data.js'
 import { checkEntrypoints } from './check-entrypoints.js'
+import { readDeclaredLevels } from './declared-levels.js'
 import { analyseParts } from '../lint/analyse-parts.js'
 import type { PartAnalysisOptions } from '../lint/analyse-parts.js'
 import { EvaluatedPackages } from '../lint/evaluated-packages.js'
@@ -26,6 +27,7 @@ import { groupByPath } from '../snapshot/snapshot.js'
 import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
 import { dataOf } from '../wasm/data/data-image.js'
+import type { RegoObject } from '../values/value.js'
 import type { DataImage } from '../wasm/data/data-image.js'
 import { compileModule, lowestBase, estimatedBase } from '../wasm/module-code.js'
 import type { ModuleCode } from '../wasm/module-code.js'
@@ -78,17 +80,18 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
   const evaluated = analysis === undefined ? undefined : new EvaluatedPackages(analysis.staticPackages)
   const answered = checkEntrypoints(parts, entrypointsOf, evaluated)
   await turns.pause()
-  const found =
-    analysis === undefined
-      ? []
-      : await analyseParts(parts, data, analysis, (part) => entrypointsOf(part).map(({ path }) => path))
-  const warnings = [
-    ...answered.warnings,
-    ...found,
-    ...parts.flatMap((part) => refusedBuiltinWarnings(part, entrypointsOf(part), options)),
-  ]
   const packagePaths = [...parts.flatMap(({ packages }) => packages), ...answered.guessedPackages]
   const packages = [...new Set(packagePaths.map(pathKey))].sort()
+  await turns.pause()
+  const declared = await readDeclaredLevels(
+    parts.flatMap(({ modules }) => modules),
+    packages,
+  )
+  const warnings = [
+    ...answered.warnings,
+    ...(await analyse(parts, data, options, entrypointsOf)),
+    ...declared.warnings,
+  ]
   await turns.pause()
   const names = publicNames(locations.directories, locations.bundles)
   const show = options.showsWholePaths === true ? (file: string) => file : names.file
@@ -101,6 +104,7 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
     packages,
     unanswered: answered.unanswered,
     baseDenials: findBaseDenials(packages, data),
+    declaredLevels: declared.levels,
     data,
     image,
     warnings: withSourceColumns(
@@ -115,6 +119,19 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
         .map(({ file, text }) => ({ file: show(file), text })),
     locateBuiltin: indexCalls(parts, show),
   }
+}
+
+/** Returns the mistakes of policies that load. Raises as `analyseParts`. */
+async function analyse(
+  parts: readonly PolicyPart[],
+  data: RegoObject,
+  options: LoadOptions,
+  entrypointsOf: (part: PolicyPart) => readonly Entrypoint[],
+): Promise<ErrorDetail[]> {
+  const { analysis } = options
+  const pathsOf = (part: PolicyPart): (readonly string[])[] => entrypointsOf(part).map(({ path }) => path)
+  const found = analysis === undefined ? [] : await analyseParts(parts, data, analysis, pathsOf)
+  return [...found, ...parts.flatMap((part) => refusedBuiltinWarnings(part, entrypointsOf(part), options))]
 }
 
 /** The compiled module of a part. */

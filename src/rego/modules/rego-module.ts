@@ -1,6 +1,6 @@
 import type { RegoVersion } from '../opa/opa-release.js'
 import { distinctPaths, pathKey } from '../values/path-key.js'
-import { verdictOf } from '../values/verdict-rules.js'
+import { verdictOf, warningOf } from '../values/verdict-rules.js'
 
 /** A Rego file as read. */
 export interface RegoFile {
@@ -60,13 +60,15 @@ export function listEntrypoints(modules: readonly RegoModule[]): Map<string, Ent
 }
 
 /**
- * Returns the packages, and the documents below them with verdict rules. `prod.deny` in the package
+ * Returns the packages, and the documents below them with verdict rules or `warn` rules. `prod.deny` in the package
  * `static.freeze` is evaluated like `deny` in `static.freeze.prod`.
  */
 export function evaluatedDocuments(modules: readonly RegoModule[]): readonly (readonly string[])[] {
   const documents = modules.flatMap(({ packagePath, rules }) => {
-    const places = rules.flatMap(({ path, isFunction }) => (isFunction ? [] : (verdictOf(path) ?? [])))
-    return [packagePath, ...places.map(({ document }) => [...packagePath, ...document])]
+    const places = rules.flatMap(({ path, isFunction }) =>
+      isFunction ? [] : [verdictOf(path)?.document ?? warningOf(path) ?? []],
+    )
+    return [packagePath, ...places.map((document) => [...packagePath, ...document])]
   })
   return distinctPaths(documents)
 }

@@ -1,76 +1,34 @@
 import { AppError } from '../../errors/app-error.js'
 import { packCalls, unpackCalls, unpackMissing } from '../builtins/shared/recorded-calls.js'
 import type { MissingCall, RecordedCalls } from '../builtins/shared/recorded-calls.js'
-import type { Denial } from '../evaluation/denial.js'
+import type { Denial, Warning } from '../evaluation/denial.js'
+import { evaluateAdvice } from '../evaluation/evaluate-advice.js'
+import type { AdviceRequest } from '../evaluation/evaluate-advice.js'
 import { evaluateDocument } from '../evaluation/evaluate-document.js'
 import type { DocumentPlan } from '../evaluation/evaluate-document.js'
 import { evaluateRuntimePolicy } from '../evaluation/evaluate-runtime-policy.js'
 import { evaluateStaticPolicies } from '../evaluation/evaluate-static-policies.js'
 import { strictnessOf } from './strict-builtin-errors.js'
-import type { StrictBuiltinErrors, Strictness } from './strict-builtin-errors.js'
+import type { Strictness } from './strict-builtin-errors.js'
 import { newCall } from '../evaluation/new-call.js'
 import type { RecordingCall } from '../evaluation/new-call.js'
-import type { PolicyRequests } from '../requests/policy-requests.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { EvaluationCost } from '../metering/evaluation-cost.js'
 import type { CostMeasurements } from '../metering/evaluation-cost.js'
 import { AnswerMissing } from '../evaluation/answer-missing.js'
 import { EvaluationSlice, SliceOver } from '../wasm/evaluation-slice.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
-import type { Answered, SlowFailure } from './messages.js'
+import type { EvaluateOptions, EvaluationsOptions } from './evaluations-options.js'
+import type { Answered } from './messages.js'
 import { evaluationKeyOf, isMissing, pathKeyOf, requestFor } from './question.js'
 import type { Answer, EvaluationRequest } from './question.js'
 import { packFailure } from './slow-failure.js'
-import type { SlowEvaluations } from './slow-evaluations.js'
 import { SliceAllowance, SlowPaths } from './slow-paths.js'
 
 /** Measures the cost of one in this many evaluations. */
 const SAMPLED_OF = 16
 
 type CostListener = (cost: CostMeasurements) => void
-
-/** The options of an evaluation. */
-export interface EvaluateOptions {
-  /** The time of the decision, in milliseconds since the epoch. */
-  readonly nowMs: number
-  /** True if the client requests an error for failed built-ins, whatever the configuration. */
-  readonly strictBuiltinErrors?: boolean
-  /** True if a document is used as a verdict. Runtime and static questions always are. */
-  readonly isVerdict?: boolean
-  /** The caller, which takes turns with other callers in the queue. */
-  readonly caller?: string | undefined
-  /** True to report the cost before the answer. */
-  readonly wantsCost?: boolean
-  spent?(cost: CostMeasurements): void
-  /** Receives the calls with results that may differ next time, if any, before the answer. */
-  recorded?(calls: RecordedCalls): void
-  /** Receives a function that cancels the evaluation when the client has gone. */
-  onClientGone?(drop: () => void): void
-}
-
-export interface EvaluationsOptions {
-  readonly slow: Pick<SlowEvaluations, 'submit' | 'isFree'>
-  /**
-   * Longest time that an evaluation may use the deciding thread, in milliseconds; 0 sends all
-   * evaluations to the slow threads.
-   */
-  readonly sliceMs: number
-  /** `policies.strictBuiltinErrors`; `verdicts` by default. */
-  readonly strictBuiltinErrors?: StrictBuiltinErrors
-  /** Called for each aborted evaluation with its time in milliseconds. */
-  readonly abandoned: (lostMs: number) => void
-  /** Receives the cost of every sixteenth evaluation. The object is reused for the next one. */
-  readonly spent?: (cost: CostMeasurements) => void
-  /** Receives printed lines at the end of an evaluation; absent if nothing reads them. */
-  readonly printed?: ((lines: readonly string[]) => void) | undefined
-  /** Sends requests of policies to other hosts; absent if policies may send none. */
-  readonly requests?: Pick<PolicyRequests, 'begin'>
-  /**
-   * Adds source locations to the error of a failed evaluation; absent if the sources are in this
-   * thread.
-   */
-  readonly locate?: (failure: SlowFailure, snapshot: Snapshot) => Promise<AppError>
-}
 
 /**
  * Runs all evaluations of the service. Each one starts on the deciding thread and mostly ends
@@ -109,15 +67,18 @@ export class Evaluations {
 
   /**
    * Evaluates a runtime policy to the reasons against an execution. Raises as
-   * `evaluateRuntimePolicy` and `document`.
+   * `evaluateRuntimePolicy` and `document`. `packages` are those of the plan to evaluate, if not
+   * all.
    */
   runtime(
     plan: DocumentPlan,
     input: Uint8Array | undefined,
     options: EvaluateOptions,
+    packages?: readonly string[],
   ): readonly Denial[] | Promise<readonly Denial[]> {
-    const evaluate: Evaluate<readonly Denial[]> = (call, bytes) => evaluateRuntimePolicy(plan, bytes, call)
-    return this.#evaluate(requestFor(plan, 'runtime', input), options, evaluate)
+    const evaluate: Evaluate<readonly Denial[]> = (call, bytes) =>
+      evaluateRuntimePolicy(plan, bytes, call, packages)
+    return this.#evaluate(requestFor(plan, 'runtime', input, packages), options, evaluate)
   }
 
   /**
@@ -136,6 +97,22 @@ export class Evaluations {
     return this.#evaluate({ snapshot, question, evaluated: [], input }, options, evaluate)
   }
 
+  /**
+   * Evaluates what warns. A rule that fails is a warning, too. Raises the errors of waiting and of
+   * requests to other hosts.
+   */
+  advice(
+    snapshot: Snapshot,
+    request: AdviceRequest,
+    input: Uint8Array | undefined,
+    options: EvaluateOptions,
+  ): readonly Warning[] | Promise<readonly Warning[]> {
+    const evaluate: Evaluate<readonly Warning[]> = (call, bytes) =>
+      evaluateAdvice(snapshot, request, bytes, call)
+    const question = { kind: 'advice', ...request } as const
+    return this.#evaluate({ snapshot, question, evaluated: [], input }, options, evaluate)
+  }
+
   #evaluate<A extends Answer>(
     request: EvaluationRequest,
     options: EvaluateOptions,
@@ -148,7 +125,7 @@ export class Evaluations {
     if (key !== undefined && this.#isForSlow(request.snapshot, key, nowMs))
       return this.#evaluateSlowly({ request, options, evaluate, reportCost })
     const slice = new EvaluationSlice(this.#allowance.lengthMs(nowMs))
-    const call = this.#newCall({ request, options }, slice, reportCost && this.#cost)
+    const call = this.#newCall({ request, options }, slice, reportCost && this.#cost, options.known)
     try {
       call.cost?.clear()
       const answer = evaluate(call, request.input)
@@ -197,7 +174,7 @@ export class Evaluations {
   }
 
   async #evaluateSlowly<A extends Answer>(turn: Turn<A>): Promise<A> {
-    const { answer, recorded } = await this.#submit(turn)
+    const { answer, recorded } = await this.#submit(turn, turn.options.known)
     if (!isMissing(answer)) return answer as A
     return await this.#evaluateWithAnswers(turn, unpackMissing(answer.missing), unpackCalls(recorded))
   }

@@ -22,6 +22,7 @@ export interface PackedSnapshot {
   readonly packages: readonly string[]
   readonly unanswered: Snapshot['unanswered']
   readonly baseDenials: Snapshot['baseDenials']
+  readonly declaredLevels: Snapshot['declaredLevels']
   /** The base documents, in shared memory. */
   readonly image: Snapshot['image']
 }
@@ -63,6 +64,7 @@ function pack(snapshot: Snapshot): PackedSnapshot {
     packages: snapshot.packages,
     unanswered: snapshot.unanswered,
     baseDenials: snapshot.baseDenials,
+    declaredLevels: snapshot.declaredLevels,
     image: snapshot.image,
   }
 }
@@ -87,6 +89,7 @@ export async function assembleSnapshot(
     packages,
     unanswered,
     baseDenials,
+    declaredLevels,
     image,
   }: Omit<PackedSnapshot, 'modules'>,
   made: readonly PolicyModule[],
@@ -124,6 +127,7 @@ export async function assembleSnapshot(
     packages,
     unanswered,
     baseDenials,
+    declaredLevels,
     warnings: [],
     image,
     data: dataOf(image),

@@ -29,7 +29,7 @@ export function toPortable(
   snapshot: Snapshot,
   idOf: (module: WebAssembly.Module) => number,
 ): PortableSnapshot {
-  const { revision, composed, entrypoints, packages, unanswered, baseDenials, modules } =
+  const { revision, composed, entrypoints, packages, unanswered, baseDenials, declaredLevels, modules } =
     packSnapshot(snapshot)
   return {
     revision,
@@ -38,6 +38,7 @@ export function toPortable(
     packages,
     unanswered,
     baseDenials,
+    declaredLevels,
     modules: modules.map(
       ({ module, bytes, minimumPages, wrappedBuiltins, callSites, rules, readsDirectly }) => ({
         id: idOf(module),

@@ -1,4 +1,6 @@
 import type { Denial } from '../evaluation/denial.js'
+import { evaluateAdvice } from '../evaluation/evaluate-advice.js'
+import type { AdviceRequest } from '../evaluation/evaluate-advice.js'
 import { evaluateDocument, planDocument } from '../evaluation/evaluate-document.js'
 import type { DocumentPlan } from '../evaluation/evaluate-document.js'
 import { evaluateRuntimePolicy } from '../evaluation/evaluate-runtime-policy.js'
@@ -9,10 +11,17 @@ import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
 /** A question to a snapshot, as plain data for any thread. */
 export type Question =
-  | { readonly kind: 'document' | 'runtime'; readonly path: readonly string[] }
+  | { readonly kind: 'document'; readonly path: readonly string[] }
+  | {
+      readonly kind: 'runtime'
+      readonly path: readonly string[]
+      /** The keys of packages to evaluate, if not all at or below the path. */
+      readonly packages?: readonly string[] | undefined
+    }
   | { readonly kind: 'static'; readonly packages: readonly string[] }
+  | ({ readonly kind: 'advice' } & AdviceRequest)
 
-/** The JSON text of a document (undefined if it is undefined), or denials. */
+/** The JSON text of a document (undefined if it is undefined), or denials or warnings. */
 export type Answer = string | undefined | readonly Denial[]
 
 /** A result that lacks the answer of a call. The evaluation is repeated with it. */
@@ -36,7 +45,9 @@ export function answerQuestion(
     case 'document':
       return evaluateDocument(planDocument(snapshot, question.path), input, call)
     case 'runtime':
-      return evaluateRuntimePolicy(planDocument(snapshot, question.path), input, call)
+      return evaluateRuntimePolicy(planDocument(snapshot, question.path), input, call, question.packages)
+    case 'advice':
+      return evaluateAdvice(snapshot, question, input, call)
     case 'static':
       return evaluateStaticPolicies(snapshot, question.packages, input, call).denials
   }
@@ -51,14 +62,16 @@ export interface EvaluationRequest {
   readonly input: Uint8Array | undefined
 }
 
-/** Returns the request for a plan. */
+/** Returns the request for a plan. `packages` are those to evaluate, if not all. */
 export function requestFor(
   plan: DocumentPlan,
   kind: 'document' | 'runtime',
   input: Uint8Array | undefined,
+  packages?: readonly string[],
 ): EvaluationRequest {
   const { snapshot, path, target } = plan
-  return { snapshot, question: { kind, path }, evaluated: target?.entrypoint.path ?? path, input }
+  const question = kind === 'document' ? { kind, path } : { kind, path, packages }
+  return { snapshot, question, evaluated: target?.entrypoint.path ?? path, input }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import type { EntrypointKind } from '../modules/rego-module.js'
+import type { StatedLevel } from '../values/level.js'
 import { pathKey } from '../values/path-key.js'
 import type { RegoObject } from '../values/value.js'
 import type { DataImage } from '../wasm/data/data-image.js'
@@ -55,6 +56,8 @@ export interface Snapshot {
   readonly unanswered: ReadonlySet<string>
   /** By package key: the denials that base documents next to its rules state. */
   readonly baseDenials: ReadonlyMap<string, readonly string[]>
+  /** By package key: the levels that annotations declare. */
+  readonly declaredLevels: ReadonlyMap<string, StatedLevel>
   /** The base documents, read lazily. */
   readonly data: RegoObject
   /** The base documents in the form that modules use. */

@@ -5,6 +5,15 @@ export const ALLOW_RULE = 'allow'
 /** The rules that state a verdict. */
 export const VERDICT_RULES: readonly string[] = [...DENY_RULES, ALLOW_RULE]
 
+/** The rule whose reasons warn without denying, as in Conftest. */
+export const WARN_RULE = 'warn'
+
+/** Returns the document of a `warn` rule for its path; undefined for other rules. */
+export function warningOf(path: readonly string[]): readonly string[] | undefined {
+  const at = path.indexOf(WARN_RULE)
+  return at === -1 ? undefined : path.slice(0, at)
+}
+
 /** A verdict rule by the document that it is a member of. */
 export interface PathVerdict {
   /**
