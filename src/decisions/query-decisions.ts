@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { AppError } from '../errors/app-error.js'
 import type {
+  DecisionCountFilter,
   DecisionFilter,
   DecisionHead,
   DecisionPosition,
@@ -59,6 +60,16 @@ export async function queryDecisions(
     toDecisionView(inputs === 'true' ? decision : { ...decision, ...WITHOUT_INPUT }),
   )
   return next === undefined ? { decisions: views } : { decisions: views, nextCursor: encodeCursor(next) }
+}
+
+/** Returns the number of decisions with an outcome since a time, at most `max`. */
+export async function countDecisions(
+  { store, log }: DecisionQueryDeps,
+  filter: DecisionCountFilter,
+  max: number,
+): Promise<number> {
+  await flushed(log)
+  return await store.count(filter, max)
 }
 
 /** Returns the decision with an id. Raises AppError `not_found`. */

@@ -3,6 +3,7 @@ import type { BindableRoutes, DirectDeps, RouteOptions } from './direct-routes.j
 import type { Route } from './pipeline/route.js'
 import { approvalPageRoutes } from './routes/pages/approvals.js'
 import type { PageRoutesDeps } from './routes/pages/page-route.js'
+import { homeRoutes } from './routes/pages/home.js'
 import { policyPageRoutes } from './routes/pages/policies.js'
 import { runPageRoutes } from './routes/pages/runs.js'
 import { templatePageRoutes } from './routes/pages/templates.js'
@@ -72,7 +73,14 @@ export function routeLists(options: RouteOptions): readonly BindableRoutes<Route
     list('analysis', [...analysisRoutes, ...autopilotRoutes], 'analysis'),
     list(
       'pages',
-      [...signInRoutes, ...approvalPageRoutes, ...policyPageRoutes, ...runPageRoutes, ...templatePageRoutes],
+      [
+        ...homeRoutes,
+        ...signInRoutes,
+        ...approvalPageRoutes,
+        ...policyPageRoutes,
+        ...runPageRoutes,
+        ...templatePageRoutes,
+      ],
       'pages',
     ),
     list('messages', webhookRoutes, 'webhooks'),

@@ -9,6 +9,7 @@ import { guardRoutes } from './pipeline/guarded-routes.js'
 import { mountRoutes, errorResponse } from './pipeline/mount-routes.js'
 import { routesForProbes } from './direct-routes.js'
 import type { RouteOptions } from './direct-routes.js'
+import { answerUnknownPage } from './routes/pages/page-route.js'
 import { routeLists } from './route-lists.js'
 import type { RoutesDeps } from './route-lists.js'
 import type { RequestHandlerOptions } from './transport/handle-request.js'
@@ -36,7 +37,7 @@ export function makeWebApplications(parts: WebApplicationParts): WebApplications
   const bound = routeLists(options).flatMap(({ bind }) => bind(deps))
   const routes = guardRoutes(bound, authenticate, authenticatePage)
   return {
-    everything: makeApplication(mountRoutes(routes)),
+    everything: makeApplication(mountRoutes(routes, (exchange) => answerUnknownPage(exchange, deps.pages))),
     probes: makeApplication(mountRoutes(routesForProbes(routes))),
   }
 }

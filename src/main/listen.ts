@@ -72,8 +72,7 @@ export async function listen(
   warnOfRisks(config, addresses, logger)
   const servers = new Servers({ config, logger, processes: processesOf(config), tls: () => tls?.settings })
   onStop('server', async () => {
-    parts.evaluations.drain()
-    parts.store.closing?.()
+    beginStop(parts, deps)
     const drainMs = config.server.drainSeconds * MS_PER_SECOND
     await Promise.all([servers.stop(drainMs), workers.stop(drainMs)])
   })
@@ -90,6 +89,13 @@ export async function listen(
   const handle = makeRequestHandler({ ...everything, admit: () => undefined })
   await workers.serve(shared, { handle, limits: servers.limits }, () => tls?.settings)
   return servers.urls
+}
+
+/** Ends or refuses what would hold up the end of the servers. */
+function beginStop({ evaluations, store }: ServedParts, { pages }: RoutesDeps): void {
+  pages.homeFeed.close()
+  evaluations.drain()
+  store.closing?.()
 }
 
 /** Routes that are answered without the web application. */

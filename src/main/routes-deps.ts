@@ -18,6 +18,7 @@ import { numberOfName } from '../gates/definitions/pipeline-numbers.js'
 import type { Authenticate } from '../http/pipeline/authenticate.js'
 import type { RoutesDeps } from '../http/route-lists.js'
 import { BrowserAccess, randomToken } from '../http/sessions/browser-access.js'
+import { HomeFeed } from '../http/routes/pages/home-feed.js'
 import { MemorySessions } from '../http/sessions/memory-sessions.js'
 import { makePassedTime } from '../lib/clocks/passed-time.js'
 import { decisionsOfExecution } from '../decisions/query-decisions.js'
@@ -73,13 +74,16 @@ export async function openBrowserAccess(
 
 /** The dependencies of the pages. */
 function pageRoutes(
-  { config: { server }, gates, analysis, policies }: ServedParts,
-  shown: Pick<RoutesDeps['pages'], 'browsers' | 'timeline' | 'decisions'>,
+  { config: { server }, store, gates, analysis, policies, trail, outbox, backgroundWork }: ServedParts,
+  shown: Pick<RoutesDeps['pages'], 'browsers' | 'timeline' | 'decisions' | 'health' | 'version'>,
 ): RoutesDeps['pages'] {
   const prefix = server.publicUrl === undefined ? '' : new URL(server.publicUrl).pathname.replace(/\/+$/, '')
   return {
     ...shown,
     ...{ policies, gates: gates.routes, analysis: analysis.routes },
+    ...{ audit: trail.routes, outbox: outbox.routes, backgroundWork: backgroundWork.routes },
+    registry: { reader: store.reader, lookups: store.lookups.registry },
+    homeFeed: new HomeFeed(),
     page: { frameAncestors: server.frameAncestors, prefix },
   }
 }
@@ -131,6 +135,16 @@ export function routesDeps(
     reader,
     decisionsOf: read && ((executionId, limit) => decisionsOfExecution(read, executionId, limit)),
   }
+  const plugins = [
+    decisions.health,
+    policiesHealth(policies),
+    registry.health,
+    storeHealth(store),
+    backgroundWork.health,
+    workers.health,
+    analysis.health,
+    ...(tls === undefined ? [] : [tls.health]),
+  ]
   return {
     policy: policyContext(config, {
       policies,
@@ -139,26 +153,14 @@ export function routesDeps(
       readYaml,
       evaluated: metrics.evaluated,
     }),
-    about: { version, metrics: workers.metrics, openApi: describeOnce(config) },
-    health: {
-      policies,
-      plugins: [
-        decisions.health,
-        policiesHealth(policies),
-        registry.health,
-        storeHealth(store),
-        backgroundWork.health,
-        workers.health,
-        analysis.health,
-        ...(tls === undefined ? [] : [tls.health]),
-      ],
-    },
+    about: { metrics: workers.metrics, openApi: describeOnce(config) },
+    health: { policies, plugins },
     decisions: read,
     gates: gates.routes,
     forms: formRoutes(parts),
     events: { intake: trail.intake, maxBodyBytes },
     audit: trail.routes,
-    pages: pageRoutes(parts, { browsers, timeline, decisions: read }),
+    pages: pageRoutes(parts, { browsers, timeline, decisions: read, health: plugins, version }),
     timeline,
     registry: { reader, lookups: lookups.registry },
     insights: { reader, now: store.now },

@@ -1,5 +1,6 @@
 import { analysisReads } from '../analysis/runs/operations.js'
 import { auditReads } from '../audit/audit-operations.js'
+import { readExecutionFacts } from '../events/execution-facts.js'
 import { eventReads } from '../events/record-events.js'
 import { registryReads } from '../events/registry/registry-operations.js'
 import { gateReads } from '../gates/work/gate-operations.js'
@@ -12,6 +13,7 @@ import type { Readers } from '../store/ports/readers.js'
 export const readOperations = operationRegistry<Readers>([
   ...auditReads,
   ...eventReads,
+  readExecutionFacts,
   ...registryReads,
   ...outboxReads,
   ...gateReads,

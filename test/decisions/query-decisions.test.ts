@@ -4,6 +4,8 @@ import type { DecisionReadStore } from '../../src/store/ports/decision-store.js'
 
 const emptyStore: DecisionReadStore = {
   page: () => Promise.resolve({ decisions: [] }),
+  count: () => Promise.resolve(0),
+  denials: () => Promise.resolve([]),
   get: () => Promise.resolve(undefined),
   ofExecution: () => Promise.resolve([]),
   close: () => Promise.resolve(),

@@ -18,7 +18,7 @@ async function triggerPlainly(executionId: string): Promise<number> {
 const linkTo = (text: string, name: string): string =>
   (new RegExp(`<a href="([^"]+)">${name}</a>`).exec(text)?.[1] ?? '').replaceAll('&amp;', '&')
 const executionsIn = (text: string): number[] =>
-  [...text.matchAll(/<code>run-(\d+)<\/code>/g)].map(([, number]) => Number(number))
+  [...text.matchAll(/>run-(\d+)<\/a>/g)].map(([, number]) => Number(number))
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 
 test('the page shows the number of waiting instances, the earliest deadlines first, and links to all', async () => {
-  const first = await page('/ui')
+  const first = await page('/ui/approvals')
   expect(first.text).toContain(`Waiting for a decision (${WAITING})`)
   const [waiting = '', latest = ''] = first.text.split('<h2>Latest</h2>')
   expect(executionsIn(waiting)).toEqual(upTo(50))
@@ -35,20 +35,20 @@ test('the page shows the number of waiting instances, the earliest deadlines fir
   const second = await page(linkTo(first.text, 'Next page'))
   expect(executionsIn(second.text)).toEqual(upTo(WAITING).slice(50))
   expect(linkTo(second.text, 'Next page')).toBe('')
-  expect(linkTo(second.text, 'First page')).toBe('/ui?status=activated')
+  expect(linkTo(second.text, 'First page')).toBe('/ui/approvals?status=activated')
   const all = await page(linkTo(first.text, `All ${WAITING} instances`))
   expect(executionsIn(all.text)).toEqual(upTo(WAITING).reverse().slice(0, 50))
 })
 
 test('the page finds instances by a text and a state', async () => {
-  const found = await page('/ui?search=RUN-5&status=activated')
+  const found = await page('/ui/approvals?search=RUN-5&status=activated')
   expect(found.text).toContain('Waiting for a decision (11)')
   expect(executionsIn(found.text)).toEqual([5, ...upTo(WAITING).slice(50)])
-  const none = await page('/ui?search=run-5&status=approved')
+  const none = await page('/ui/approvals?search=run-5&status=approved')
   expect(none.text).toContain('No matching instances')
-  const markup = await page(`/ui?search=${encodeURIComponent('"><script>')}`)
-  expect([markup.status, markup.text]).toEqual([200, expect.not.stringContaining('<script>')])
-  expect((await page('/ui?status=nonsense')).status).toBe(400)
+  const markup = await page(`/ui/approvals?search=${encodeURIComponent('"><script>')}`)
+  expect([markup.status, markup.text]).toEqual([200, expect.not.stringContaining('"><script>')])
+  expect((await page('/ui/approvals?status=nonsense')).status).toBe(400)
 })
 
 test('the API returns their number, and pages by deadline', async () => {

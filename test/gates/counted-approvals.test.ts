@@ -10,6 +10,7 @@ const open = useServiceStore()
 const [BO, CY, DI] = ['bo', 'cy', 'di'].map((name) => ({ name, groups: [] }))
 const VIEWER = {
   ...{ name: 'eve', formToken: 'form', prefix: '', mayDecide: false, entersName: false },
+  roles: ['approver'] as const,
 }
 
 /** An instance that needs two, which some people have approved while all of them might. */
@@ -36,7 +37,12 @@ test.each([
   })
   const whole = await collectInstance(lookups, 1, NOW_MS, approvers)
   const { body } = approvalPage(
-    { ...whole, decisions: undefined, timeline: { entries: [], isTruncated: false } },
+    {
+      ...whole,
+      decisions: undefined,
+      timeline: { executionId: 'e', entries: [], isTruncated: false },
+      ...{ nowMs: 0, subject: undefined, lastApproved: undefined, runs: [] },
+    },
     VIEWER,
   )
   const text = String(await body)

@@ -45,6 +45,7 @@ const GateMembers = z.strictObject({
     'Number of different people who must approve.',
   ),
   triggererMayApprove: booleanKey(false, 'Whether the person who triggered it may also approve it.'),
+  commentRequired: booleanKey(false, 'Whether approving and rejecting need a comment.'),
   timeToLiveMinutes: wholeNumberKey(
     { min: 1, max: MAX_MINUTES, default: DEFAULT_MINUTES },
     'How long an instance waits for a decision, in minutes.',
@@ -94,7 +95,7 @@ const RuntimePolicy = z.strictObject({
 export const GatesSection = z.strictObject({
   definitions: key(
     z.array(ConfiguredGate).default([]),
-    'Approval gates, each `{id, name}` with, where needed, `application`, `pipeline`, `stage`, `connectors`, `approvers: {users, groups}` (everyone with the role approver), `approvals` (1), `triggererMayApprove` (false), `timeToLiveMinutes` (1440) and `policy`. See docs/reference/gates.md.',
+    'Approval gates, each `{id, name}` with, where needed, `application`, `pipeline`, `stage`, `connectors`, `approvers: {users, groups}` (everyone with the role approver), `approvals` (1), `triggererMayApprove` (false), `commentRequired` (false), `timeToLiveMinutes` (1440) and `policy`. See docs/reference/gates.md.',
     'a list of {id, name, …}',
   ),
   environments: key(

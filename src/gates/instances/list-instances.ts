@@ -1,12 +1,22 @@
 import { AppError } from '../../errors/app-error.js'
 import { isOpen } from '../../store/ports/gate-instance.js'
 import type { GateInstance } from '../../store/ports/gate-instance.js'
-import type { InstanceFilter, InstanceOrder, InstancePosition } from '../../store/ports/gate-store.js'
+import type {
+  AwaitedReview,
+  GateReader,
+  InstanceFilter,
+  InstanceOrder,
+  InstancePosition,
+} from '../../store/ports/gate-store.js'
 import type { ReadOperation } from '../../store/ports/readers.js'
 import { asOf } from './instance-view.js'
+import { isApprover } from './transition.js'
+import type { Approver } from './transition.js'
 
 /** Query for a page. */
-export interface InstanceListQuery extends Omit<InstanceFilter, 'expiresAfterMs'> {
+export interface InstanceListQuery extends Omit<InstanceFilter, 'expiresAfterMs' | 'awaits'> {
+  /** Only instances that wait for this person's approval. */
+  readonly awaits?: Approver | undefined
   readonly order: InstanceOrder
   /** `nextCursor` of the previous page. */
   readonly cursor?: string | undefined
@@ -28,19 +38,32 @@ export interface InstancePage {
  */
 export const listInstances: ReadOperation<InstanceListQuery, InstancePage> = {
   name: 'gates.list-instances',
-  apply: async ({ gates }, { order, cursor, limit, nowMs, ...filter }) => {
+  apply: async ({ gates }, { order, cursor, limit, nowMs, awaits, ...filter }) => {
     const isOfOpen = filter.state !== undefined && isOpen(filter.state)
     if (order === 'deadline' && !isOfOpen) {
       throw new AppError('invalid', 'order=deadline: only for status=activated or status=not_activated')
     }
     const after = cursor === undefined ? undefined : positionOf(order, cursor)
-    const matching = { ...filter, expiresAfterMs: isOfOpen ? nowMs : undefined }
+    const matching = {
+      ...filter,
+      expiresAfterMs: isOfOpen ? nowMs : undefined,
+      awaits: awaits && (await awaitedReview(gates, awaits)),
+    }
     const found = await gates.listInstances({ ...matching, order, after, limit: limit + 1 })
     const total = await gates.countInstances(matching)
     const instances = found.slice(0, limit).map((instance) => asOf(instance, nowMs))
     const last = found.length > limit ? instances.at(-1) : undefined
     return { instances, total, nextCursor: last && cursorOf(order, last) }
   },
+}
+
+async function awaitedReview(gates: GateReader, person: Approver): Promise<AwaitedReview> {
+  const own = (await gates.listGates()).filter((gate) => isApprover(gate, person.name, person.groups))
+  return {
+    person: person.name,
+    gateIds: own.map(({ id }) => id),
+    ownTriggerGateIds: own.filter(({ triggererMayApprove }) => triggererMayApprove).map(({ id }) => id),
+  }
 }
 
 function cursorOf(order: InstanceOrder, { id, expiresMs }: InstancePosition): string {

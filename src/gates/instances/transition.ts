@@ -25,7 +25,13 @@ export interface Closing {
 
 /** Why a review is refused. */
 export type RefusalReason =
-  'closed' | 'not_activated' | 'already_decided' | 'own_trigger' | 'not_an_approver' | 'nameless'
+  | 'closed'
+  | 'not_activated'
+  | 'already_decided'
+  | 'own_trigger'
+  | 'not_an_approver'
+  | 'nameless'
+  | 'no_comment'
 
 /** Reviewer name of a caller without one, as in the orchestrator. */
 export const NOBODY = 'anonymous'
@@ -36,7 +42,7 @@ export type ReviewEffect =
   | { readonly kind: 'counted'; readonly approvals: number }
   | { readonly kind: 'refused'; readonly reason: RefusalReason }
 
-type GateRules = Pick<Gate, 'approvers' | 'approvals' | 'triggererMayApprove'>
+type GateRules = Pick<Gate, 'approvers' | 'approvals' | 'triggererMayApprove' | 'commentRequired'>
 
 /** Verdict of a gate's policy. Without denials it approves. */
 export interface PolicyVerdict {
@@ -105,7 +111,7 @@ function refusal(
   instance: GateInstance,
   gate: GateRules,
   earlier: readonly Review[],
-  { person, groups, action }: ReviewAttempt,
+  { person, groups, action, comment }: ReviewAttempt,
 ): RefusalReason | undefined {
   if (!isApprover(gate, person, groups)) return 'not_an_approver'
   if (!isOpen(instance.state)) return 'closed'
@@ -113,7 +119,8 @@ function refusal(
   if (instance.state === 'not_activated') return 'not_activated'
   if (action === 'approve' && needsName(gate, person)) return 'nameless'
   if (earlier.some((review) => isSamePerson(review.person, person))) return 'already_decided'
-  return action === 'approve' && isOwnTrigger(instance, gate, person) ? 'own_trigger' : undefined
+  if (action === 'approve' && isOwnTrigger(instance, gate, person)) return 'own_trigger'
+  return gate.commentRequired === true && comment.trim() === '' ? 'no_comment' : undefined
 }
 
 /** Whether an approval lacks a name, which a gate with several approvals needs. */
@@ -132,7 +139,12 @@ function isOwnTrigger(
   return isTriggerer && !triggererMayApprove
 }
 
-function isApprover({ approvers }: GateRules, person: string, groups: readonly string[]): boolean {
+/** Whether the approvers of a gate include a person. */
+export function isApprover(
+  { approvers }: Pick<Gate, 'approvers'>,
+  person: string,
+  groups: readonly string[],
+): boolean {
   const { users, groups: allowed } = approvers
   if (users.length === 0 && allowed.length === 0) return true
   return users.some((user) => isSamePerson(user, person)) || groups.some((group) => allowed.includes(group))

@@ -22,6 +22,12 @@ export function refusedReview(instance: GateInstance, reason: RefusalReason, per
         `approving instance ${instance.id} needs a name, since its gate counts different people: sign in with a token of auth.tokens, or, where none are configured, give a name (on the page, with --as, or in x-spinnaker-user)`,
         { code: 'name_required' },
       )
+    case 'no_comment':
+      return new AppError(
+        'invalid',
+        `The gate ${instance.gateName} requires a comment. Say why you decide this way.`,
+        { code: 'comment_required' },
+      )
     case 'already_decided':
       return conflict(instance, `${person} has already decided on instance ${instance.id}: ${state}`)
     case 'not_activated':

@@ -39,7 +39,7 @@ th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(-
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 code { unicode-bidi: isolate; } code, pre { font: .85rem/1.4 ui-monospace, monospace; overflow-wrap: anywhere; white-space: pre-wrap; margin: .3rem 0; }
 @media (max-width: 44rem) { .stacked tr { display: block; padding: .5rem 0; border-bottom: 1px solid var(--line); }
-  .stacked tr:first-child { display: none; } .stacked td { display: block; padding: .1rem 0; border: 0; }
+  .stacked tr:has(th) { display: none; } .stacked td { display: block; padding: .1rem 0; border: 0; }
   .stacked td.number { display: inline-block; margin-right: 1rem; }
   .stacked td.number::before { content: attr(data-label) ' '; color: var(--soft); }
   .intervals td { display: inline-block; margin-right: .8rem; } .intervals td:last-child { display: block; }

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 
-import { renderPage, PAGE_STYLES } from './layout.js'
+import { renderPage } from './layout.js'
 import type { PageContent, Viewer } from './layout.js'
+import { PAGE_SCRIPT } from './page-script.js'
+import { PAGE_STYLES } from './page-styles.js'
 
 /** Options that all pages share. */
 export interface PageOptions {
@@ -17,6 +19,7 @@ export interface PageAnswer {
 }
 
 const STYLE_HASH = createHash('sha256').update(PAGE_STYLES).digest('base64')
+const SCRIPT_HASH = createHash('sha256').update(PAGE_SCRIPT).digest('base64')
 const HTML = 'text/html; charset=utf-8'
 
 /** Returns the CSP directive for embedding. */
@@ -25,8 +28,8 @@ export function frameDirective({ frameAncestors }: Pick<PageOptions, 'frameAnces
 }
 
 /**
- * Returns a page with a strict CSP: no scripts, no external resources, no foreign form targets, and
- * frames only for configured origins.
+ * Returns a page with a strict CSP: the page's own script, no external resources, no foreign form
+ * targets, and frames only for configured origins.
  */
 export async function answerPage(
   content: PageContent,
@@ -36,7 +39,7 @@ export async function answerPage(
 ): Promise<Response> {
   const all = new Headers({
     'Content-Type': HTML,
-    'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'self'; ${frameDirective(options)}`,
+    'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; script-src 'sha256-${SCRIPT_HASH}'; connect-src 'self'; base-uri 'none'; form-action 'self'; ${frameDirective(options)}`,
     // With "no-referrer", browsers would send "Origin: null" with forms.
     'Referrer-Policy': 'same-origin',
     'X-Content-Type-Options': 'nosniff',

@@ -1,31 +1,57 @@
 import { html } from 'hono/html'
 
-import type { Timeline } from '../../audit/execution-timeline.js'
-import type { Evidence } from '../../gates/connectors/tool/connectors.js'
-import type { Gate } from '../../store/ports/gate.js'
+import { changedFacts } from '../../events/execution-facts.js'
+import type { ExecutionFacts } from '../../events/execution-facts.js'
 import { shownTrigger } from '../../gates/instances/instance-view.js'
 import type { WholeInstance } from '../../gates/instances/instance-view.js'
 import { isOpen } from '../../store/ports/gate-instance.js'
-import type { StoredMessage } from '../../store/ports/outbox-store.js'
-import { shownUrl } from '../../lib/outbound/shown-url.js'
+import type { GateInstance } from '../../store/ports/gate-instance.js'
+import type { StoredRun } from '../../store/ports/analysis-store.js'
+import type { Gate } from '../../store/ports/gate.js'
 import { badge } from '../analysis-report/tone.js'
-import { decisionTable } from './policy-page.js'
-import type { ListedDecisions } from './policy-page.js'
+import { callbackSection, evidenceSection, reviewSection } from './approval-sections.js'
+import { decisionTable } from './decision-table.js'
+import type { ListedDecisions } from './decision-table.js'
+import { timelineTable } from './execution-page.js'
+import type { ShownTimeline } from './execution-page.js'
 import { tokenField } from './layout.js'
 import type { Html, PageContent, Viewer } from './layout.js'
-import { clock, facts, jsonBlock, toneOfState, unsentTexts, wordOfState } from './parts.js'
+import {
+  clock,
+  executionLink,
+  facts,
+  jsonBlock,
+  link,
+  moment,
+  timeLeft,
+  toneOfState,
+  unsentTexts,
+  wordOfState,
+} from './parts.js'
+import { runLine } from './run-table.js'
 import { notice } from './sign-in-page.js'
-
-/** Timeline of an execution. */
-export type ShownTimeline = Pick<Timeline, 'entries' | 'isTruncated'>
 
 /** A gate instance with its related data. */
 export interface ShownApproval extends WholeInstance {
+  readonly nowMs: number
+  /** What the execution is about; undefined without an event of it. */
+  readonly subject: ExecutionFacts | undefined
+  readonly lastApproved: LastApproved | undefined
+  /** Analyses of the execution, newest first. */
+  readonly runs: readonly StoredRun[]
   /** Undefined if decisions are not stored. */
   readonly decisions: ListedDecisions | undefined
   readonly timeline: ShownTimeline
   /** A refused review by the viewer. */
   readonly attempt?: RefusedAttempt | undefined
+  /** Text of the comment field before the viewer types. */
+  readonly comment?: string | undefined
+}
+
+/** The latest approved instance of the same gate. */
+export interface LastApproved {
+  readonly instance: GateInstance
+  readonly subject: ExecutionFacts | undefined
 }
 
 /** A refused review: its input and the reason. */
@@ -45,48 +71,42 @@ export interface ApprovalViewer extends Viewer {
 }
 
 const MAX_COMMENT = 4000
-const MAX_ITEMS = 100
 
 /** Renders a gate instance with its evidence and the review form. */
 export function approvalPage(shown: ShownApproval, viewer: ApprovalViewer): PageContent {
-  const { instance, gate, counted, evidence, decisions, timeline, callbacks, attempt } = shown
-  const { id, gateName, state, comment } = instance
+  const { instance, evidence, decisions, timeline, callbacks, attempt, runs } = shown
+  const { id, gateName, state, executionId } = instance
   const body = html`<h1>${gateName}</h1>
-    ${attempt === undefined ? '' : notice(problemOf(attempt, shown))}
-    <section class="verdict ${toneOfState(state)}">
-      <div>
-        ${badge(wordOfState(state), toneOfState(state))}
-        ${comment === '' ? '' : html`<p class="quote">${comment}</p>`}
-        ${facts([
-          ['application', instance.application],
-          ['execution', instance.executionId],
-          ['triggered by', shownTrigger(instance)],
-          ['decided by', instance.decidedBy],
-          ['decided', clock(instance.decidedMs)],
-          ['triggered', clock(instance.activatedMs)],
-          ['expires', isOpen(state) ? clock(instance.expiresMs) : ''],
-          ['approvals', gate === undefined ? undefined : `${counted.length} of ${gate.approvals}`],
-          ['approvers', gate && whoMayApprove(gate)],
-          ['deciding policy', gate?.policy],
-          ['needs a person', instance.policyProblem],
-        ])}
-      </div>
-    </section>
-    ${isOpen(state) ? decisionForm(shown, viewer) : unsentTexts(attempt?.comment ? [['comment', attempt.comment]] : [])}
+    ${attempt === undefined ? '' : notice(problemOf(attempt, shown))} ${subjectSection(shown, viewer)}
     ${evidenceSection(evidence, instance.work !== undefined)}
+    <h2>Policy answers</h2>
     ${
       decisions === undefined
-        ? ''
-        : html`<h2>Policy decisions</h2>
-            ${decisionTable(decisions, viewer.prefix, `tidegate decisions list --execution '${instance.executionId}'`)}`
+        ? html`<p class="none">The decision log is disabled.</p>`
+        : decisionTable(decisions, viewer, { executionId })
     }
-    ${reviewTable(shown)} ${timelineTable(timeline, instance.executionId)} ${callbackTable(callbacks)}
+    <h2>Canary verdict</h2>
+    ${
+      runs.length === 0
+        ? html`<p class="none">No analysis belongs to this execution.</p>`
+        : html`<ul class="plain-list">
+            ${runs.map((run) => html`<li>${runLine(run, viewer)}</li>`)}
+          </ul>`
+    }
+    ${
+      isOpen(state)
+        ? decisionForm(shown, viewer)
+        : unsentTexts(attempt?.comment ? [['comment', attempt.comment]] : [])
+    }
+    ${reviewSection(shown)}
+    <h2>Timeline</h2>
+    ${timelineTable(timeline, viewer)} ${callbackSection(callbacks)}
     <h2>Trigger</h2>
     <details>
       <summary>request without secrets</summary>
       ${jsonBlock(shown.request ?? null)}
     </details>`
-  return { title: `${gateName}, approval ${id}`, body }
+  return { title: `${gateName}, approval ${id}`, body, section: '/ui/approvals' }
 }
 
 /** Says who decided in the meantime, if the review came too late. */
@@ -94,7 +114,71 @@ function problemOf({ problem, isConflict }: RefusedAttempt, { instance }: ShownA
   const { state, decidedBy, decidedMs } = instance
   if (!isConflict || isOpen(state)) return problem
   if (state === 'expired' || decidedBy === undefined) return `Already closed: ${wordOfState(state)}.`
-  return `Already decided: ${decidedBy} ${wordOfState(state)} this at ${clock(decidedMs)}.`
+  return `Already decided: ${decidedBy} ${state} this at ${clock(decidedMs)}.`
+}
+
+/** Renders what is approved: the pipeline, its artifacts, and what changed. */
+function subjectSection(shown: ShownApproval, viewer: Viewer): Html {
+  const { instance, gate, counted, subject, nowMs } = shown
+  const { state, comment, executionId } = instance
+  const pipeline = subject?.pipeline ?? gate?.pipeline
+  return html`<section class="verdict ${toneOfState(state)}">
+    <div>
+      ${badge(wordOfState(state), toneOfState(state))}
+      ${isOpen(state) ? html`<span class="soft">${timeLeft(instance.expiresMs - nowMs)}</span>` : ''}
+      ${comment === '' ? '' : html`<p class="quote">${comment}</p>`}
+      ${facts([
+        ['application', instance.application],
+        ['pipeline', pipeline],
+        ['stage', gate?.stage ?? instance.gateName],
+        ['artifacts', artifactText(subject)],
+        ['change', changeText(shown, viewer)],
+        ['execution', executionLink(viewer.prefix, executionId)],
+        ['triggered by', shownTrigger(instance)],
+        ['triggered', moment(instance.activatedMs)],
+        ['expires', isOpen(state) ? moment(instance.expiresMs) : undefined],
+        ['decided by', instance.decidedBy],
+        ['decided', moment(instance.decidedMs)],
+        ['approvals', gate === undefined ? undefined : `${counted.length} of ${gate.approvals}`],
+        ['approvers', gate && whoMayApprove(gate)],
+        ['deciding policy', gate?.policy && link(viewer.prefix, `/ui/policies/${gate.policy}`, gate.policy)],
+        ['needs a person', instance.policyProblem],
+      ])}
+      ${isOpen(state) ? html`<p><a href="#decide">Go to the decision</a></p>` : ''}
+    </div>
+  </section>`
+}
+
+function artifactText(subject: ExecutionFacts | undefined): Html | string {
+  if (subject === undefined) return 'unknown: no event of this execution was received'
+  const { artifacts } = subject
+  if (artifacts.length === 0) return 'the trigger names none'
+  return html`${artifacts.map(
+    ({ name, version, type }) =>
+      html`<div>
+        <code>${name}</code> ${version === undefined ? '' : html`<strong>${version}</strong>`}
+        <span class="soft">${type ?? ''}</span>
+      </div>`,
+  )}`
+}
+
+/** Compares with the latest approved execution of the gate. */
+function changeText({ subject, lastApproved }: ShownApproval, { prefix }: Viewer): Html | string {
+  if (lastApproved === undefined) return 'this gate has not approved another execution yet'
+  const { instance } = lastApproved
+  const since = html`since <a href="${prefix}/ui/approvals/${instance.id}">approval ${instance.id}</a>,
+    ${moment(instance.decidedMs)}`
+  if (subject === undefined || lastApproved.subject === undefined)
+    return html`unknown ${since}: an event is missing`
+  const changed = changedFacts(lastApproved.subject, subject)
+  if (changed.length === 0) return html`none ${since}`
+  return html`${since}
+  ${changed.map(
+    ({ name, before = 'nothing', after = 'nothing' }) =>
+      html`<div>
+        <code>${name}</code> <span class="removed">${before}</span> to <strong class="added">${after}</strong>
+      </div>`,
+  )}`
 }
 
 function whoMayApprove({ approvers: { users, groups } }: Gate): string {
@@ -103,16 +187,26 @@ function whoMayApprove({ approvers: { users, groups } }: Gate): string {
 }
 
 /** Renders the review form. Only submitting it decides anything. */
-function decisionForm({ instance: { id }, gate, attempt }: ShownApproval, viewer: ApprovalViewer): Html {
-  if (!viewer.mayDecide) return html`<p class="soft">You can view this, but only approvers can decide.</p>`
-  return html`<form method="post" action="${viewer.prefix}/ui/approvals/${id}">
-    ${tokenField(viewer)} ${viewer.entersName ? nameField(gate, attempt?.person ?? '') : ''}
-    <label for="comment">Comment</label>
-    <textarea id="comment" name="comment" maxlength="${MAX_COMMENT}">${attempt?.comment ?? ''}</textarea>
-    <button class="good" name="action" value="approve">Approve</button>
-    <button class="bad" name="action" value="reject">Reject</button>
-    <button name="action" value="cancel">Cancel instance</button>
-  </form>`
+function decisionForm(
+  { instance: { id }, gate, attempt, comment }: ShownApproval,
+  viewer: ApprovalViewer,
+): Html {
+  const heading = html`<h2 id="decide">Your decision</h2>`
+  if (!viewer.mayDecide) {
+    return html`${heading}
+      <p class="soft">You can view this, but only approvers can decide.</p>`
+  }
+  const isRequired = gate?.commentRequired === true
+  return html`${heading}
+    <form method="post" action="${viewer.prefix}/ui/approvals/${id}">
+      ${tokenField(viewer)} ${viewer.entersName ? nameField(gate, attempt?.person ?? '') : ''}
+      <label for="comment">Comment${isRequired ? ' (required by this gate)' : ''}</label>
+      <textarea id="comment" name="comment" maxlength="${MAX_COMMENT}">
+${attempt?.comment ?? comment ?? ''}</textarea>
+      <button class="good" name="action" value="approve">Approve</button>
+      <button class="bad" name="action" value="reject">Reject</button>
+      <button name="action" value="cancel">Withdraw …</button>
+    </form>`
 }
 
 function nameField(gate: Gate | undefined, person: string): Html {
@@ -124,91 +218,27 @@ function nameField(gate: Gate | undefined, person: string): Html {
     <input id="person" name="person" maxlength="100" value="${person}" />`
 }
 
-function evidenceSection(evidence: readonly Evidence[], isPending: boolean): Html {
-  const none = isPending ? 'Evidence is being fetched. Reload the page.' : 'No evidence was requested.'
-  return html`<h2>Evidence</h2>
-    ${evidence.length === 0 ? html`<p class="none">${none}</p>` : evidence.map(evidenceCard)}`
-}
-
-function evidenceCard({ connectorType, account, state, fetchedAt, output, error }: Evidence): Html {
-  const more = output.length - MAX_ITEMS
-  return html`<section class="card">
-    <header>
-      <h3>${connectorType}</h3>
-      ${badge(wordOfState(state), toneOfState(state))}
-      <span class="soft"
-        >${account === null ? 'no account configured' : `by ${account}`}, ${clock(fetchedAt)}</span
-      >
-    </header>
-    ${error === undefined ? '' : html`<p>${error}</p>`}
-    ${output.slice(0, MAX_ITEMS).map((item) => facts(Object.entries(item)))}
-    ${more > 0 ? html`<p class="soft">${more} more</p>` : ''}
+/** Renders the confirmation of a withdrawal, which keeps what was typed. */
+export function withdrawPage(
+  { id, gateName }: GateInstance,
+  { comment, person }: { readonly comment: string; readonly person: string },
+  viewer: Viewer,
+): PageContent {
+  const path = `${viewer.prefix}/ui/approvals/${id}`
+  const body = html`<section class="narrow">
+    <h1>Withdraw this approval?</h1>
+    <p>
+      ${gateName}, approval ${id}. The pipeline's stage ends as canceled, and nobody can approve it any more.
+    </p>
+    <form method="post" action="${path}">
+      ${tokenField(viewer)}
+      <input type="hidden" name="confirm" value="yes" />
+      <input type="hidden" name="person" value="${person}" />
+      <label for="comment">Comment</label>
+      <textarea id="comment" name="comment" maxlength="${MAX_COMMENT}">${comment}</textarea>
+      <button class="bad" name="action" value="cancel">Withdraw</button>
+      <button name="action" value="keep">Keep it</button>
+    </form>
   </section>`
-}
-
-function reviewTable({ reviews, counted }: ShownApproval): Html {
-  if (reviews.length === 0) return html``
-  return html`<h2>Reviews</h2>
-    <div class="wide">
-      <table class="stacked">
-        <tr>
-          <th>when</th>
-          <th>who</th>
-          <th>what</th>
-          <th>comment</th>
-        </tr>
-        ${reviews.map(
-          (review) =>
-            html`<tr>
-              <td>${clock(review.timeMs)}</td>
-              <td>${review.person}</td>
-              <td>
-                ${badge(review.action, toneOfState(review.action))}
-                ${review.action === 'approve' && !counted.includes(review) ? 'no longer counted' : ''}
-              </td>
-              <td class="quote">${review.comment}</td>
-            </tr>`,
-        )}
-      </table>
-    </div>`
-}
-
-function timelineTable({ entries, isTruncated }: ShownTimeline, executionId: string): Html {
-  if (entries.length === 0) return html``
-  return html`<h2>Timeline of the execution</h2>
-    <div class="wide">
-      <table class="stacked">
-        <tr>
-          <th>when</th>
-          <th>what</th>
-          <th>stage</th>
-          <th>who</th>
-          <th>status</th>
-        </tr>
-        ${entries.map(
-          ({ at, kind, stage, user, status }) =>
-            html`<tr>
-              <td>${clock(Date.parse(at))}</td>
-              <td><code>${kind}</code></td>
-              <td>${stage ?? ''}</td>
-              <td>${user ?? ''}</td>
-              <td>${status ?? ''}</td>
-            </tr>`,
-        )}
-      </table>
-    </div>
-    ${isTruncated ? html`<p class="soft">Showing the first ${entries.length} entries. List all: <code>tidegate audit search --execution '${executionId}'</code></p>` : ''}`
-}
-
-function callbackTable(callbacks: readonly StoredMessage[]): Html {
-  if (callbacks.length === 0) return html``
-  return html`<h2>Callbacks</h2>
-    ${callbacks.map(({ url, state, attempts, lastError }) =>
-      facts([
-        ['to', shownUrl(url)],
-        ['state', wordOfState(state)],
-        ['attempts', attempts],
-        ['last error', lastError],
-      ]),
-    )}`
+  return { title: 'Withdraw an approval', body, section: '/ui/approvals' }
 }

@@ -1,34 +1,11 @@
 import { html, raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
+import type { Role } from '../../config/sections/auth.js'
 import { printable } from '../../lib/text/shown-text.js'
 import { FORM_TOKEN } from '../input/form-body.js'
-import { REPORT_STYLES } from '../analysis-report/styles.js'
-
-/** Styles of all pages, including those of reports. One string, since the CSP contains its hash. */
-export const PAGE_STYLES = `${REPORT_STYLES}
-.top { display: flex; gap: .4rem 1.2rem; align-items: center; flex-wrap: wrap; padding-bottom: .6rem; margin-bottom: 1rem;
-  border-bottom: 1px solid var(--line); } .top strong { font-size: 1.05rem; } .top form { margin-left: auto; }
-a { color: var(--baseline); } label { display: block; font-weight: 600; margin: .8rem 0 .2rem; }
-input, textarea, select { width: 100%; padding: .5rem; font: inherit; color: inherit; background: var(--paper);
-  border: 1px solid var(--soft); border-radius: 6px; } textarea { min-height: 5rem; resize: vertical; }
-.filter { display: flex; gap: .4rem 1rem; align-items: end; flex-wrap: wrap; margin: .6rem 0; } .filter div { flex: 1 1 12rem; }
-.filter div:first-child { flex-grow: 3; } .filter button { margin: 0; } .pages { display: flex; gap: .3rem 1.2rem; flex-wrap: wrap; margin: .6rem 0; }
-textarea.code { font: .85rem/1.4 ui-monospace, monospace; min-height: 18rem; }
-button { padding: .5rem 1rem; margin: .6rem .5rem 0 0; font: inherit; font-weight: 600; color: inherit; cursor: pointer;
-  background: var(--card); border: 2px solid var(--soft); border-radius: 6px; min-height: 2.75rem; }
-button.good { border-color: var(--good); color: var(--good); } button.bad { border-color: var(--bad); color: var(--bad); }
-button.plain { margin: 0; min-height: 0; padding: .2rem .6rem; font-weight: 400; border-width: 1px; font-size: .9rem; }
-a:focus-visible, button:focus-visible, input:focus-visible, select:focus-visible, textarea:focus-visible, summary:focus-visible {
-  outline: 3px solid var(--canary); outline-offset: 2px; }
-dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .2rem 1rem; margin: .5rem 0; }
-dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; white-space: pre-wrap; }
-@media (max-width: 30rem) { dl { grid-template-columns: minmax(0, 1fr); } dd { margin-bottom: .4rem; }
-  button { width: 100%; } button.plain { width: auto; } }
-@media (max-width: 44rem) { .stacked td[data-label]:not(.number, :empty)::before { content: attr(data-label) ': '; color: var(--soft); } }
-body { overflow-wrap: anywhere; } th { overflow-wrap: normal; } td { min-width: 6rem; } td.number { min-width: 0; } pre { padding: .6rem; border: 1px solid var(--line); border-radius: 6px; background: var(--card); }
-.narrow { max-width: 30rem; margin: 2rem auto; } .quote { white-space: pre-wrap; overflow-wrap: anywhere; }
-`
+import { PAGE_SCRIPT } from './page-script.js'
+import { PAGE_STYLES } from './page-styles.js'
 
 /** A piece of a page. Values in `html` templates are escaped. */
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
@@ -41,15 +18,39 @@ export interface Viewer {
   readonly formToken: string | undefined
   /** Path prefix of links: the path of the public URL, without a trailing slash. */
   readonly prefix: string
+  /** Roles of the viewer. An admin has all of them. */
+  readonly roles: readonly Role[]
 }
+
+/** Paths of the sections, as in the navigation. */
+export type Section = (typeof SECTIONS)[number]['path']
 
 export interface PageContent {
   readonly title: string
   readonly body: Html
+  /** Section that the page belongs to. */
+  readonly section?: Section | undefined
 }
 
-/** Renders a page without scripts or external resources. */
-export async function renderPage({ title, body }: PageContent, viewer: Viewer): Promise<string> {
+/** Roles of people. Programs have the role `orchestrator` alone. */
+export const PEOPLE: readonly Role[] = ['approver', 'auditor']
+const AUDITORS: readonly Role[] = ['auditor']
+
+/** The navigation: each section with the roles that may open it. */
+export const SECTIONS = [
+  { path: '/', label: 'Home', roles: PEOPLE },
+  { path: '/ui/approvals', label: 'Approvals', roles: PEOPLE },
+  { path: '/ui/decisions', label: 'Decisions', roles: AUDITORS },
+  { path: '/ui/policies', label: 'Policies', roles: PEOPLE },
+  { path: '/ui/analyses', label: 'Analyses', roles: PEOPLE },
+  { path: '/ui/estate', label: 'Estate', roles: AUDITORS },
+  { path: '/ui/trail', label: 'Trail', roles: AUDITORS },
+  { path: '/ui/operations', label: 'Operations', roles: AUDITORS },
+  { path: '/ui/account', label: 'Account', roles: PEOPLE },
+] as const
+
+/** Renders a page without external resources. */
+export async function renderPage({ title, body, section }: PageContent, viewer: Viewer): Promise<string> {
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -59,16 +60,28 @@ export async function renderPage({ title, body }: PageContent, viewer: Viewer): 
         ${raw(`<style>${PAGE_STYLES}</style>`)}
       </head>
       <body>
+        <a class="skip" href="#content">Skip to the content</a>
         <header class="top">
           <strong>Tidegate</strong>
-          <a href="${viewer.prefix}/ui">Approvals</a>
-          ${viewer.name === undefined ? '' : signOutForm(viewer, viewer.name)}
+          ${navigation(viewer, section)} ${viewer.name === undefined ? '' : signOutForm(viewer, viewer.name)}
         </header>
-        <main>${body}</main>
+        <main id="content" tabindex="-1">${body}</main>
+        ${raw(`<script>${PAGE_SCRIPT}</script>`)}
       </body>
     </html>`
   // Names and texts are untrusted: remove characters that change the text direction.
   return printable((await page).toString())
+}
+
+function navigation({ prefix, roles }: Viewer, section: Section | undefined): Html {
+  const open = SECTIONS.filter((each) => each.roles.some((role) => roles.includes(role)))
+  if (open.length === 0) return html``
+  return html`<nav aria-label="Sections">
+    ${open.map(
+      ({ path, label }) =>
+        html`<a href="${prefix}${path}" ${path === section ? raw('aria-current="page"') : ''}>${label}</a>`,
+    )}
+  </nav>`
 }
 
 /** The hidden field with the CSRF token. */
@@ -77,7 +90,7 @@ export function tokenField({ formToken = '' }: Pick<Viewer, 'formToken'>): Html 
 }
 
 function signOutForm(viewer: Viewer, name: string): Html {
-  return html`<form method="post" action="${viewer.prefix}/ui/sign-out">
+  return html`<form class="who" method="post" action="${viewer.prefix}/ui/sign-out">
     ${tokenField(viewer)}
     <span class="soft">${name}</span>
     <button class="plain">Sign out</button>

@@ -1,4 +1,4 @@
-import { html } from 'hono/html'
+import { html, raw } from 'hono/html'
 
 import { cutText } from '../../lib/text/shown-text.js'
 import type { Tone } from '../analysis-report/tone.js'
@@ -14,6 +14,13 @@ export function clock(timeMs: number | undefined): string {
     .toISOString()
     .replace('T', ' ')
     .replace(/\.\d+Z$/, '')} UTC`
+}
+
+/** Renders a time: UTC in the page and as its title, which the script replaces by local time. */
+export function moment(time: number | string | undefined): Html {
+  if (time === undefined) return html``
+  const ms = typeof time === 'string' ? Date.parse(time) : time
+  return html`<time datetime="${new Date(ms).toISOString()}" title="${clock(ms)}">${clock(ms)}</time>`
 }
 
 const MINUTE_MS = 60_000
@@ -32,6 +39,12 @@ export function timeLeft(leftMs: number): string {
   return `in ${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
+/** Formats a duration, such as `2.5 ms` or `3 s`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Number(ms.toPrecision(2))} ms`
+  return `${Number((ms / 1000).toPrecision(3))} s`
+}
+
 /** Renders names and values; undefined, null and empty values are omitted. */
 export function facts(rows: readonly (readonly [name: string, value: unknown])[]): Html {
   const shown = rows.filter(([, value]) => value !== undefined && value !== null && value !== '')
@@ -39,9 +52,13 @@ export function facts(rows: readonly (readonly [name: string, value: unknown])[]
     ${shown.map(
       ([name, value]) =>
         html`<dt>${name}</dt>
-          <dd>${shownValue(value)}</dd>`,
+          <dd>${isHtml(value) ? value : shownValue(value)}</dd>`,
     )}
   </dl>`
+}
+
+function isHtml(value: unknown): value is Html {
+  return value instanceof Promise || (value instanceof String && 'isEscaped' in value)
 }
 
 /** Formats an untrusted value as text. */
@@ -51,13 +68,37 @@ export function shownValue(value: unknown): string {
 
 /** Renders a value as indented JSON. */
 export function jsonBlock(value: unknown): Html {
-  return html`<pre>${cutText(JSON.stringify(value, null, 2), MAX_JSON)}</pre>`
+  return html`<pre tabindex="0">${cutText(JSON.stringify(value, null, 2), MAX_JSON)}</pre>`
+}
+
+/** Renders a link, or the text alone without a path. */
+export function link(prefix: string, path: string, text: string): Html {
+  return html`<a href="${prefix}${path}">${text}</a>`
+}
+
+/** Renders a link to the page of an execution. */
+export function executionLink(prefix: string, executionId: string): Html {
+  return link(prefix, `/ui/executions/${encodeURIComponent(executionId)}`, cutText(executionId, MAX_ID))
+}
+
+/** Longest id in a list. */
+const MAX_ID = 300
+
+/** Renders an empty list: what is missing, and what to do next. */
+export function empty(what: string, next: Html | string = ''): Html {
+  return html`<p class="none">${what} ${next}</p>`
+}
+
+/** Renders the attribute of a chosen option, or nothing. */
+export function flag(name: 'selected' | 'checked', isSet: boolean): Html | string {
+  return isSet ? raw(name) : ''
 }
 
 const TONES: Readonly<Record<string, Tone>> = {
-  ...{ approved: 'good', allow: 'good', fetched: 'good', delivered: 'good', approve: 'good' },
+  ...{ approved: 'good', allow: 'good', fetched: 'good', delivered: 'good', approve: 'good', OK: 'good' },
   ...{ rejected: 'bad', deny: 'bad', failed: 'bad', error: 'bad', given_up: 'bad', reject: 'bad' },
-  ...{ activated: 'doubt', not_activated: 'doubt', skipped: 'doubt', pending: 'doubt' },
+  ...{ activated: 'doubt', not_activated: 'doubt', skipped: 'doubt', pending: 'doubt', undefined: 'doubt' },
+  ...{ SUCCEEDED: 'good', TERMINAL: 'bad', FAILED: 'bad', NOT_READY: 'bad', WARN: 'doubt' },
 }
 
 /** Returns the tone of a gate state, evidence state or outcome. */
@@ -67,6 +108,7 @@ export function toneOfState(state: string): Tone {
 
 const WORDS: Readonly<Record<string, string>> = {
   ...{ activated: 'waiting for a decision', not_activated: 'not triggered yet', given_up: 'given up' },
+  ...{ canceled: 'withdrawn', cancel: 'withdraw', NOT_READY: 'not ready', WARN: 'warning' },
 }
 
 /** Returns a state as shown to people. */

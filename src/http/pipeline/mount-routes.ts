@@ -5,17 +5,20 @@ import { accepts } from 'hono/accepts'
 
 import { AppError, toAppError } from '../../errors/app-error.js'
 import { JSON_TYPE } from '../exchange/exchange.js'
-import type { AppEnv } from '../exchange/exchange.js'
+import type { AppEnv, Exchange } from '../exchange/exchange.js'
 import { MethodNotAllowed, errorAnswer, errorLine } from '../exchange/error-body.js'
 import type { GuardedApplicationRoute, GuardedDirectRoute, GuardedRoute } from './guarded-routes.js'
 import type { BoundRoute } from './route.js'
+
+/** Responds to a browser at an unknown address. */
+export type UnknownPage = (exchange: Exchange) => Promise<Response>
 
 /**
  * Creates the web application for all routes. It labels, guards and parses each request, returns
  * errors in one format, and responds to other methods of a known path with 405. Paths are matched
  * as sent, without unescaping.
  */
-export function mountRoutes(routes: readonly GuardedRoute[]): Hono<AppEnv> {
+export function mountRoutes(routes: readonly GuardedRoute[], unknownPage?: UnknownPage): Hono<AppEnv> {
   const app = new Hono<AppEnv>({
     getPath: (request, options) => options?.env?.exchange.target.path ?? request.url,
   })
@@ -25,6 +28,13 @@ export function mountRoutes(routes: readonly GuardedRoute[]): Hono<AppEnv> {
     return errorResponse(error, c.env.exchange.showsErrors)
   })
   app.notFound((c) => {
+    const { exchange } = c.env
+    if (
+      unknownPage !== undefined &&
+      c.req.method === 'GET' &&
+      prefers(c, JSON_MEDIA, 'text/html') === 'text/html'
+    )
+      return exchange.makePage(() => unknownPage(exchange))
     throw new AppError('not_found', `there is nothing at ${c.req.path}`, { code: 'not_found' })
   })
   const methods = methodsByPath(routes)
@@ -36,6 +46,12 @@ export function mountRoutes(routes: readonly GuardedRoute[]): Hono<AppEnv> {
   }
   refuseOtherMethods(app, methods)
   return app
+}
+
+const JSON_MEDIA = 'application/json'
+
+function prefers(c: Context<AppEnv>, first: string, ...others: readonly string[]): string {
+  return accepts(c, { header: 'Accept', supports: [first, ...others], default: first })
 }
 
 /** Returns an error as a response. */
@@ -50,8 +66,7 @@ async function answer(route: GuardedApplicationRoute, c: Context<AppEnv>): Promi
     exchange,
     params: c.req.param(),
     query: c.req.query(),
-    prefers: (first: string, ...others: readonly string[]) =>
-      accepts(c, { header: 'Accept', supports: [first, ...others], default: first }),
+    prefers: (first: string, ...others: readonly string[]) => prefers(c, first, ...others),
   }
   try {
     await route.enter(exchange)

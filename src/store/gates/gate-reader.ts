@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import type { Expression, Kysely, RawBuilder, SqlBool } from 'kysely'
 import type { GateInstance } from '../ports/gate-instance.js'
-import type { GateReader, InstanceFilter, InstanceQuery } from '../ports/gate-store.js'
+import type { AwaitedReview, GateReader, InstanceFilter, InstanceQuery } from '../ports/gate-store.js'
 import { likePattern } from '../queries/engine-sql.js'
 import type { EngineSql } from '../queries/engine-sql.js'
 import { prepareQuery } from '../queries/prepared-query.js'
@@ -75,6 +75,17 @@ export function makeGateReader(db: Db, { openInstances }: Pick<EngineSql, 'openI
   }
 }
 
+/** Names are compared exactly here. The review itself compares them without case. */
+function awaitedBy({ person, gateIds, ownTriggerGateIds }: AwaitedReview): Expression<SqlBool>[] {
+  const ids = (numbers: readonly number[]): RawBuilder<unknown> =>
+    numbers.length === 0 ? sql`(null)` : sql`(${sql.join(numbers)})`
+  return [
+    sql<SqlBool>`gate_id in ${ids(gateIds)}`,
+    sql<SqlBool>`(gate_id in ${ids(ownTriggerGateIds)} or (coalesce(triggered_by, '') <> ${person} and coalesce(trigger_token, '') <> ${person}))`,
+    sql<SqlBool>`not exists (select 1 from gate_reviews where gate_reviews.instance_id = gate_instances.id and gate_reviews.person = ${person})`,
+  ]
+}
+
 async function countInstances(db: Db, filter: InstanceFilter): Promise<number> {
   const { count } = await matching(db, filter)
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -103,9 +114,10 @@ async function listInstances(
 
 function matching(
   db: Db,
-  { gateId, application, executionId, state, fromMs, toMs, search, expiresAfterMs }: InstanceFilter,
+  { gateId, application, executionId, state, fromMs, toMs, search, expiresAfterMs, awaits }: InstanceFilter,
 ) {
   let query = db.selectFrom('gate_instances')
+  if (awaits !== undefined) query = query.where((is) => is.and(awaitedBy(awaits)))
   if (gateId !== undefined) query = query.where('gate_id', '=', gateId)
   if (application !== undefined) query = query.where('application', '=', application)
   if (executionId !== undefined) query = query.where('execution_id', '=', executionId)

@@ -121,10 +121,33 @@ export interface StoredDecisionPage {
   readonly next?: DecisionPosition
 }
 
+/** Filter of a count. Only outcomes with an index of their own are counted. */
+export interface DecisionCountFilter {
+  readonly outcome: 'deny' | 'error' | 'undefined'
+  readonly fromMs: number
+}
+
+export interface DenialQuery {
+  /** Exact name of the package: `app.rules`. */
+  readonly package: string
+  readonly fromMs: number
+  readonly periodMs: number
+}
+
+/** Denials in a period. Period 0 starts at the query's `fromMs`. */
+export interface DenialCount {
+  readonly period: number
+  readonly count: number
+}
+
 /** Reads decisions. Raises AppError `unavailable` if the store cannot be read. */
 export interface DecisionReadStore {
   /** The matching decisions after `after`, newest first. */
   page(filter: DecisionFilter, bounds: PageBounds, after?: DecisionPosition): Promise<StoredDecisionPage>
+  /** Number of decisions with an outcome since a time, at most `max`. */
+  count(filter: DecisionCountFilter, max: number): Promise<number>
+  /** The newest denials by a package since a time, at most `max`, counted by periods. */
+  denials(query: DenialQuery, max: number): Promise<readonly DenialCount[]>
   get(decisionId: string): Promise<StoredDecision | undefined>
   /** The first decisions about an execution, oldest first. */
   ofExecution(executionId: string, limit: number): Promise<readonly DecisionHead[]>

@@ -16,6 +16,15 @@ export interface InstancePosition {
 /** Order of a list: newest first, or earliest expiry first. */
 export type InstanceOrder = 'newest' | 'deadline'
 
+/** The instances that one person may still approve. */
+export interface AwaitedReview {
+  readonly person: string
+  /** Gates whose approvers include the person. */
+  readonly gateIds: readonly number[]
+  /** Those of `gateIds` that the person may approve even after triggering the instance. */
+  readonly ownTriggerGateIds: readonly number[]
+}
+
 /** Filter of instances. Absent members match any instance. */
 export interface InstanceFilter {
   readonly gateId?: number | undefined
@@ -30,6 +39,8 @@ export interface InstanceFilter {
    * whole number.
    */
   readonly search?: string | undefined
+  /** Only instances that wait for a person's approval. */
+  readonly awaits?: AwaitedReview | undefined
   /** Only instances that expire after this time. */
   readonly expiresAfterMs?: number | undefined
 }

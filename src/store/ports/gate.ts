@@ -36,6 +36,8 @@ export interface GateDefinition {
   readonly approvals: number
   /** Whether the user who triggered an instance may approve it. */
   readonly triggererMayApprove: boolean
+  /** Whether approving and rejecting need a comment; absent for gates of earlier versions. */
+  readonly commentRequired?: boolean | undefined
   /** Time until an undecided instance expires. */
   readonly timeToLiveMinutes: number
   /**

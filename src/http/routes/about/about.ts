@@ -1,12 +1,11 @@
 import { z } from 'zod'
 
-import { jsonAnswer, jsonTextAnswer } from '../../exchange/json-answer.js'
+import { jsonTextAnswer } from '../../exchange/json-answer.js'
 import { json } from '../../pipeline/answer-schemas.js'
 import { OPEN_METRICS_TYPE, PLAIN_TYPE } from '../../metrics/open-metrics.js'
 import type { MetricTexts } from '../../metrics/open-metrics.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 export interface AboutRoutesDeps {
-  readonly version: string
   readonly metrics: MetricTexts
   /** The OpenAPI document as JSON text. */
   readonly openApi: () => Promise<string>
@@ -16,20 +15,8 @@ const OPEN_METRICS = 'application/openmetrics-text'
 
 const { route } = routesOf<AboutRoutesDeps>()
 
-/** `GET /`, `/openapi.json` and `/metrics`. */
+/** `GET /openapi.json` and `/metrics`. */
 export const aboutRoutes = [
-  route({
-    method: 'GET',
-    path: '/',
-    roles: 'anyone',
-    handler: 'about',
-    isPolled: true,
-    summary: 'Name and version of the service',
-    answers: {
-      200: json('Name and version.', z.object({ service: z.literal('tidegate'), version: z.string() })),
-    },
-    answer: (_, { version }) => jsonAnswer({ service: 'tidegate', version }),
-  }),
   route({
     method: 'GET',
     path: '/openapi.json',

@@ -117,17 +117,28 @@ function publicDetail({ location, ...detail }: ErrorDetail, names: PublicNames):
 
 /** Returns the states of components by name. */
 export function describePlugins(plugins: readonly HealthPlugin[]): object {
-  return Object.fromEntries(plugins.map((plugin) => [plugin.name, describePlugin(plugin)]))
+  return Object.fromEntries(
+    statesOf(plugins).map(({ name, state, message }) => [
+      name,
+      message === undefined ? { state } : { state, message },
+    ]),
+  )
 }
 
-/** Returns a state of OPA's plugins. `WARN` counts as up. */
-function describePlugin({ isUp, problem, warning }: HealthPlugin): object {
-  if (isUp()) {
-    const remark = warning?.()
-    return remark === undefined ? { state: 'OK' } : { state: 'WARN', message: remark }
-  }
-  const message = problem?.()
-  return { state: 'NOT_READY', ...(message !== undefined && { message }) }
+/** A component with a state of OPA's plugins. `WARN` counts as up. */
+export interface PluginState {
+  readonly name: string
+  readonly state: 'OK' | 'WARN' | 'NOT_READY'
+  readonly message: string | undefined
+}
+
+/** Returns the states of components. */
+export function statesOf(plugins: readonly HealthPlugin[]): readonly PluginState[] {
+  return plugins.map(({ name, isUp, problem, warning }) => {
+    if (!isUp()) return { name, state: 'NOT_READY', message: problem?.() }
+    const message = warning?.()
+    return { name, state: message === undefined ? 'OK' : 'WARN', message }
+  })
 }
 
 /** Components that do not affect responses. */

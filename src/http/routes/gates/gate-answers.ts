@@ -32,6 +32,7 @@ export const GateAnswer = z.looseObject({
   approvers: Approvers,
   approvals: z.int(),
   triggererMayApprove: z.boolean(),
+  commentRequired: z.boolean().optional(),
   timeToLiveMinutes: z.int(),
   policy: z.string().optional(),
   origin: z.enum(['configuration', 'api', 'stage']),

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 
 import type { Role } from '../../../config/sections/auth.js'
+import { AppError } from '../../../errors/app-error.js'
 import { requireInstance } from '../../../gates/instances/find-or-raise.js'
 import { asOf, instanceDetails, instanceView } from '../../../gates/instances/instance-view.js'
 import { listInstances } from '../../../gates/instances/list-instances.js'
 import type { Reviewed } from '../../../gates/reviewing/review-instance.js'
 import { contractStatus } from '../../../gates/instances/status-words.js'
+import type { Exchange } from '../../exchange/exchange.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import { TimeRange, rangeOf } from '../../input/time-range.js'
 import { jsonBody } from '../../input/body-reader.js'
@@ -20,7 +22,7 @@ import {
   StatusAnswer,
 } from './gate-answers.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
-import { MAX_COMMENT, reviewByCaller } from './review-by-caller.js'
+import { MAX_COMMENT, personOf, reviewByCaller } from './review-by-caller.js'
 import { orchestratorReviewRoute } from './orchestrator-review.js'
 
 const READERS: readonly Role[] = ['orchestrator', 'approver', 'auditor']
@@ -44,6 +46,10 @@ const ListQuery = z.strictObject({
     .enum(['newest', 'deadline'])
     .default('newest')
     .describe('`deadline` lists the earliest expiry first; requires `status=activated` or `not_activated`.'),
+  mine: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe("Only instances that wait for the caller's approval; requires `status=activated`."),
   ...TimeRange,
   limit: pageSize(MAX_PAGE, DEFAULT_PAGE),
   cursor: AfterText,
@@ -81,7 +87,7 @@ export const gateInstanceRoutes = [
         }),
       ),
     },
-    answer: async ({ query }, deps) => jsonAnswer(await list(query, deps)),
+    answer: async ({ exchange, query }, deps) => jsonAnswer(await list(exchange, query, deps)),
   }),
   route({
     ...READ,
@@ -137,18 +143,25 @@ async function answerDetails(id: number, { lookups, now, approvers }: GateRoutes
 }
 
 async function list(
+  exchange: Exchange,
   {
     gate: gateId,
     application,
     execution,
     executionId = execution,
     status,
+    mine,
     ...query
   }: z.output<typeof ListQuery>,
-  { reader, now }: GateRoutesDeps,
+  deps: GateRoutesDeps,
 ): Promise<object> {
+  const { reader, now } = deps
   const { search, order, limit, cursor } = query
-  const filter = { gateId, application, executionId, state: status, search, ...rangeOf(query) }
+  if (mine === 'true' && status !== 'activated') {
+    throw new AppError('invalid', 'mine=true: only for status=activated')
+  }
+  const awaits = mine === 'true' ? personOf(exchange, deps) : undefined
+  const filter = { gateId, application, executionId, state: status, search, awaits, ...rangeOf(query) }
   const page = await reader.run(listInstances, { ...filter, order, cursor, limit, nowMs: now() })
   return {
     instances: page.instances.map(instanceView),

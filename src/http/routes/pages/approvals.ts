@@ -1,47 +1,65 @@
 import { z } from 'zod'
 
+import { listRuns } from '../../../analysis/runs/analysis-operations.js'
 import { executionTimeline } from '../../../audit/execution-timeline.js'
 import { queryDecisions } from '../../../decisions/query-decisions.js'
 import { AppError, toAppError } from '../../../errors/app-error.js'
+import type { ErrorKind } from '../../../errors/app-error.js'
+import { readExecutionFacts } from '../../../events/execution-facts.js'
 import { collectInstance } from '../../../gates/instances/instance-view.js'
+import { requireInstance } from '../../../gates/instances/find-or-raise.js'
 import { listInstances } from '../../../gates/instances/list-instances.js'
 import { isOpen } from '../../../store/ports/gate-instance.js'
+import type { GateInstance } from '../../../store/ports/gate-instance.js'
 import { errorAnswer } from '../../exchange/error-body.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { formBody } from '../../input/form-body.js'
 import { requirePathNumber, numberOf, textOf } from '../../input/path-parameter.js'
-import { approvalPage } from '../../pages/approval-page.js'
-import type { RefusedAttempt, ShownTimeline } from '../../pages/approval-page.js'
+import { approvalPage, withdrawPage } from '../../pages/approval-page.js'
+import type { LastApproved, RefusedAttempt } from '../../pages/approval-page.js'
 import { approvalsPage } from '../../pages/approvals-page.js'
 import type { ApprovalFilter } from '../../pages/approvals-page.js'
 import { goTo } from '../../pages/answer-page.js'
-import type { ListedDecisions } from '../../pages/policy-page.js'
+import type { ListedDecisions } from '../../pages/decision-table.js'
+import type { ShownTimeline } from '../../pages/execution-page.js'
+import { PEOPLE } from '../../pages/layout.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import { INSTANCE_STATES, MAX_SEARCH } from '../gates/gate-answers.js'
 import { MAX_COMMENT, reviewByCaller } from '../gates/review-by-caller.js'
+import { reviewerOf } from './home.js'
 import { FORM, PAGE, showPage, viewerOf } from './page-route.js'
 import type { PageRoutesDeps } from './page-route.js'
 
 const MAX_LISTED = 50
 const MAX_LATEST = 10
 const MAX_DECISIONS = 20
+const MAX_RUNS = 5
 const MAX_NAME = 100
 const WHAT = 'approval gate instance'
 
+/** Browsers count a line break as one character but send two. */
+const Comment = z
+  .string()
+  .overwrite((text) => text.replaceAll('\r\n', '\n'))
+  .max(MAX_COMMENT)
+  .default('')
 const Decision = z.object({
-  action: z.enum(['approve', 'reject', 'cancel']),
-  // Browsers count a line break as one character but send two.
-  comment: z
-    .string()
-    .overwrite((text) => text.replaceAll('\r\n', '\n'))
-    .max(MAX_COMMENT)
-    .default(''),
+  action: z.enum(['approve', 'reject', 'cancel', 'keep']),
+  comment: Comment,
   person: z.string().trim().max(MAX_NAME).optional(),
+  confirm: z.literal('yes').optional(),
 })
+/** An empty field of a filter form is no filter. */
+const emptyIsAbsent = (value: unknown): unknown => (value === '' ? undefined : value)
 const ListQuery = z.looseObject({
-  status: z.enum([...INSTANCE_STATES, 'all']).default('activated'),
+  status: z.preprocess(emptyIsAbsent, z.enum([...INSTANCE_STATES, 'all']).default('activated')),
   search: z.string().trim().max(MAX_SEARCH).default(''),
-  gate: z.coerce.number().int().min(1).optional().describe('The number of a gate.'),
+  application: z.string().trim().max(MAX_SEARCH).default(''),
+  mine: z.enum(['true', '']).default(''),
+  gate: z.preprocess(
+    emptyIsAbsent,
+    z.coerce.number().int().min(1).optional().describe('The number of a gate.'),
+  ),
   cursor: z.string().optional().describe("Cursor of the next page, from the page's link."),
 })
 /** Numbers in the plugins' path. The instance comes later in the URL. */
@@ -50,17 +68,18 @@ const PLUGIN_PATH = {
   service: textOf('The number of the pipeline.'),
   gate: textOf('The number of the gate.'),
 }
-const VIEW = { ...PAGE, method: 'GET', roles: ['approver', 'auditor'] } as const
+const VIEW = { ...PAGE, method: 'GET', roles: PEOPLE } as const
 const { route } = routesOf<PageRoutesDeps>()
 
 /** Pages of approvals: the list, one instance, and its review form. */
 export const approvalPageRoutes = [
   route({
     ...VIEW,
-    path: '/ui',
-    summary: 'Waiting approvals, as a page',
+    path: '/ui/approvals',
+    summary: 'Approvals, as a page: by default all that wait',
     query: ListQuery,
-    answer: ({ exchange, query }, deps) => answerList(exchange, query, deps),
+    answer: ({ exchange, query: { mine, ...query } }, deps) =>
+      answerList(exchange, { ...query, isMine: mine === 'true' }, deps),
   }),
   route({
     ...VIEW,
@@ -76,12 +95,18 @@ export const approvalPageRoutes = [
     summary: 'Review a gate instance, from the form of its page',
     params: { id: numberOf(WHAT) },
     body: formBody(Decision),
-    answer: async ({ exchange, params: { id }, body: { action, comment, person = '' } }, deps) => {
+    answer: async ({ exchange, params: { id }, body }, deps) => {
+      const { action, comment, person = '', confirm } = body
+      if (action === 'keep') return await answerInstance(exchange, id, deps, { comment })
+      if (action === 'cancel' && confirm === undefined) {
+        const instance = await requireInstance(deps.gates.lookups.gates, id)
+        return showPage(withdrawPage(instance, { comment, person }, viewerOf(exchange, deps)), exchange, deps)
+      }
       const claimedName = deps.browsers.requiresTokens || person === '' ? undefined : person
       try {
         await reviewByCaller(exchange, id, { action, comment, claimedName }, deps.gates)
       } catch (raw) {
-        if (!(raw instanceof AppError) || (raw.kind !== 'forbidden' && raw.kind !== 'conflict')) throw raw
+        if (!(raw instanceof AppError) || !SHOWN_ON_FORM.includes(raw.kind)) throw raw
         exchange.failure = raw
         const attempt = { problem: raw.message, isConflict: raw.kind === 'conflict', comment, person }
         return await answerInstance(exchange, id, deps, { attempt, status: errorAnswer(raw).status })
@@ -95,7 +120,7 @@ export const approvalPageRoutes = [
     summary: "The instances of a gate, as a page for the orchestrator's link",
     params: { ...PLUGIN_PATH, gate: numberOf('approval gate') },
     answer: ({ exchange, params: { gate } }, deps) =>
-      answerList(exchange, { status: 'activated', search: '', gate }, deps),
+      answerList(exchange, { status: 'activated', search: '', application: '', isMine: false, gate }, deps),
   }),
   route({
     ...VIEW,
@@ -110,53 +135,87 @@ export const approvalPageRoutes = [
   }),
 ]
 
+/** Errors of a review that its form shows, with what was typed. */
+const SHOWN_ON_FORM: readonly ErrorKind[] = ['forbidden', 'conflict', 'invalid', 'unavailable']
+
 async function answerList(
   exchange: Exchange,
-  { status, search, gate, cursor }: ApprovalFilter & { readonly cursor?: string | undefined },
+  filter: ApprovalFilter & { readonly cursor?: string | undefined },
   deps: PageRoutesDeps,
 ): Promise<Response> {
+  const { status, search, application, isMine, gate, cursor } = filter
   const { reader, now } = deps.gates
   const nowMs = now()
   const state = status === 'all' ? undefined : status
-  const filter = { state, search: search === '' ? undefined : search, gateId: gate }
+  const query = {
+    state,
+    search: search === '' ? undefined : search,
+    application: application === '' ? undefined : application,
+    gateId: gate,
+    awaits: isMine && state === 'activated' ? reviewerOf(exchange, deps) : undefined,
+  }
   const order = state !== undefined && isOpen(state) ? 'deadline' : 'newest'
-  const page = await reader.run(listInstances, { ...filter, order, cursor, limit: MAX_LISTED, nowMs })
-  const isHome = status === 'activated' && search === '' && cursor === undefined
-  const latest = isHome
+  const page = await reader.run(listInstances, { ...query, order, cursor, limit: MAX_LISTED, nowMs })
+  const isUnfiltered = search === '' && application === '' && !isMine
+  const isFirst = status === 'activated' && isUnfiltered && cursor === undefined
+  const latest = isFirst
     ? await reader.run(listInstances, { gateId: gate, order: 'newest', limit: MAX_LATEST, nowMs })
     : undefined
-  const shown = { filter: { status, search, gate }, page, isLater: cursor !== undefined, latest, nowMs }
-  return showPage(approvalsPage(shown, viewerOf(exchange, deps)), exchange, deps)
+  return showPage(
+    approvalsPage({ filter, page, cursor, latest, nowMs }, viewerOf(exchange, deps)),
+    exchange,
+    deps,
+  )
 }
 
 interface InstanceAnswerOptions {
   readonly attempt?: RefusedAttempt
   readonly status?: number
+  /** Text of the comment field. */
+  readonly comment?: string
 }
 
 async function answerInstance(
   exchange: Exchange,
   id: number,
   deps: PageRoutesDeps,
-  { attempt, status }: InstanceAnswerOptions = {},
+  { attempt, status, comment }: InstanceAnswerOptions = {},
 ): Promise<Response> {
-  const { lookups, now, approvers } = deps.gates
-  const whole = await collectInstance(lookups, id, now(), approvers)
+  const { lookups, now, approvers, reader } = deps.gates
+  const nowMs = now()
+  const whole = await collectInstance(lookups, id, nowMs, approvers)
   const { executionId } = whole.instance
-  const decisions = await decisionsOf(executionId, deps)
-  const timeline = await timelineOf(executionId, deps)
-  const { requiresTokens } = deps.browsers
+  const [decisions, timeline, subject, lastApproved, runs] = await Promise.all([
+    decisionsOf(executionId, deps),
+    timelineOf(executionId, deps),
+    reader.run(readExecutionFacts, executionId),
+    lastApprovedBefore(whole.instance, nowMs, deps),
+    deps.analysis.reader.run(listRuns, { executionId, limit: MAX_RUNS }),
+  ])
   const { isAdmin, roles = [] } = exchange.caller
   const viewer = {
     ...viewerOf(exchange, deps),
     mayDecide: isAdmin || roles.includes('approver'),
-    entersName: !requiresTokens,
+    entersName: !deps.browsers.requiresTokens,
   }
-  const content = approvalPage({ ...whole, decisions, timeline, attempt }, viewer)
-  return showPage(content, exchange, deps, status === undefined ? {} : { status })
+  const shown = { ...whole, nowMs, subject, lastApproved, runs, decisions, timeline, attempt, comment }
+  return showPage(approvalPage(shown, viewer), exchange, deps, status === undefined ? {} : { status })
 }
 
-async function decisionsOf(
+/** Returns the latest approved instance of the same gate for an earlier execution. */
+async function lastApprovedBefore(
+  { id, gateId, executionId }: GateInstance,
+  nowMs: number,
+  { gates: { reader } }: PageRoutesDeps,
+): Promise<LastApproved | undefined> {
+  const query = { gateId, state: 'approved', order: 'newest', nowMs, limit: MAX_LATEST } as const
+  const { instances } = await reader.run(listInstances, { ...query, cursor: String(id) })
+  const instance = instances.find((each) => each.executionId !== executionId)
+  return instance && { instance, subject: await reader.run(readExecutionFacts, instance.executionId) }
+}
+
+/** Returns the newest decisions about an execution. */
+export async function decisionsOf(
   executionId: string,
   { decisions }: PageRoutesDeps,
 ): Promise<ListedDecisions | undefined> {
@@ -169,7 +228,7 @@ async function timelineOf(executionId: string, { timeline }: PageRoutesDeps): Pr
   try {
     return await executionTimeline(timeline, executionId)
   } catch (raw) {
-    if (toAppError(raw).kind === 'not_found') return { entries: [], isTruncated: false }
+    if (toAppError(raw).kind === 'not_found') return { executionId, entries: [], isTruncated: false }
     throw raw
   }
 }

@@ -1,10 +1,12 @@
-import { AppError } from '../../../errors/app-error.js'
+import type { Role } from '../../../config/sections/auth.js'
+import { AppError, toAppError } from '../../../errors/app-error.js'
 import { errorAnswer } from '../../exchange/error-body.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { FORM_TOKEN, readForm } from '../../input/form-body.js'
 import { answerPage } from '../../pages/answer-page.js'
 import type { PageAnswer, PageOptions } from '../../pages/answer-page.js'
 import type { PageContent, Viewer } from '../../pages/layout.js'
+import { PEOPLE } from '../../pages/layout.js'
 import { errorPage, signInPage } from '../../pages/sign-in-page.js'
 import type { Unsent } from '../../pages/sign-in-page.js'
 import type { AnswerDescription, SentRequest } from '../../pipeline/route.js'
@@ -13,7 +15,14 @@ import type { DecisionQueryDeps } from '../../../decisions/query-decisions.js'
 import type { Policies } from '../../../rego/index.js'
 import type { BrowserAccess } from '../../sessions/browser-access.js'
 import type { AnalysisRoutesDeps } from '../analysis/analysis-deps.js'
+import type { HomeFeed } from './home-feed.js'
+import type { HealthPlugin } from '../about/health.js'
 import type { GateRoutesDeps } from '../gates/gate-routes-deps.js'
+import type { BackgroundWorkRoutesDeps } from '../messages/background-work.js'
+import type { OutboxRoutesDeps } from '../messages/outbox.js'
+import type { RegistryRoutesDeps } from '../registry/registry.js'
+import type { AuditRoutesDeps } from '../trail/audit.js'
+
 export interface PageRoutesDeps {
   readonly browsers: BrowserAccess
   readonly page: PageOptions
@@ -21,6 +30,13 @@ export interface PageRoutesDeps {
   readonly analysis: AnalysisRoutesDeps
   readonly policies: Policies
   readonly timeline: TimelineDeps
+  readonly audit: AuditRoutesDeps
+  readonly registry: RegistryRoutesDeps
+  readonly outbox: OutboxRoutesDeps
+  readonly backgroundWork: BackgroundWorkRoutesDeps
+  readonly health: readonly HealthPlugin[]
+  readonly version: string
+  readonly homeFeed: HomeFeed
   /** Absent if decisions are not stored. */
   readonly decisions: DecisionQueryDeps | undefined
 }
@@ -63,7 +79,44 @@ export const FORM = {
 
 /** Returns the viewer of a page. */
 export function viewerOf({ caller }: Exchange, { page }: PageRoutesDeps): Viewer {
-  return { name: caller.tokenName, formToken: caller.formToken, prefix: page.prefix }
+  const { tokenName: name, formToken, isAdmin, roles = [] } = caller
+  return { name, formToken, prefix: page.prefix, roles: isAdmin ? ALL_ROLES : roles }
+}
+
+const ALL_ROLES: readonly Role[] = ['approver', 'auditor', 'orchestrator', 'admin']
+
+/**
+ * Responds with a page at an address that programs use without credentials. Viewers who are not
+ * signed in get the sign-in form.
+ */
+export async function asPage(
+  exchange: Exchange,
+  roles: readonly Role[],
+  deps: PageRoutesDeps,
+  answer: () => Promise<Response>,
+): Promise<Response> {
+  try {
+    await deps.browsers.authenticate(exchange, roles)
+    return await exchange.makePage(answer)
+  } catch (raw) {
+    const error = toAppError(raw)
+    exchange.failure = error
+    return error.kind === 'unauthenticated'
+      ? await answerSignIn(exchange, deps)
+      : await answerError(error, exchange, deps)
+  }
+}
+
+/** Responds to a browser at an unknown address. Signed-in viewers see the navigation. */
+export async function answerUnknownPage(exchange: Exchange, deps: PageRoutesDeps): Promise<Response> {
+  const error = new AppError('not_found', `There is no page at ${exchange.target.path}.`)
+  try {
+    await deps.browsers.authenticate(exchange, [...PEOPLE, 'orchestrator'])
+  } catch (raw) {
+    if (!(raw instanceof AppError)) throw raw
+  }
+  exchange.failure = error
+  return await answerError(error, exchange, deps)
 }
 
 /** Responds with a page. */
@@ -108,7 +161,9 @@ function reloadHeaders(
   return exchange.method === 'GET' && cameFromElsewhere && problem === undefined ? [['Refresh', '0']] : []
 }
 
+/** `/` is for programs, too, so that the form leads to `/ui`, the same page. */
 function ownPath({ target: { path, query } }: Exchange): string {
+  if (path === '/') return '/ui'
   return query === undefined ? path : `${path}?${query}`
 }
 

@@ -8,7 +8,7 @@ import {
   type Snapshot,
 } from '../../../rego/index.js'
 import { policyPage } from '../../pages/policy-page.js'
-import type { ListedDecisions } from '../../pages/policy-page.js'
+import type { ListedDecisions } from '../../pages/decision-table.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import type { Route } from '../../pipeline/route.js'
 import { PAGE, showPage, viewerOf } from './page-route.js'

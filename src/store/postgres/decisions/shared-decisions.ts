@@ -45,6 +45,9 @@ export function openSharedDecisions(
 
 /** A decision with its replica. `FoundRow` adds the number of rows found up to the page's limit. */
 type SharedRow = DecisionTable & { readonly replica: string } & Record<string, unknown>
+interface Counted extends Record<string, unknown> {
+  readonly count: number
+}
 type FoundRow = SharedRow & { readonly found: number }
 
 const COLUMNS =
@@ -54,6 +57,22 @@ const COLUMNS =
 function makeDecisionReader(queries: Queries): Omit<DecisionReadStore, 'close'> {
   return {
     page: (filter, bounds, after) => reading(() => readPage(queries, filter, bounds, after)),
+    count: ({ outcome, fromMs }, max) =>
+      reading(async () => {
+        const text = `select count(*)::int4 as count from (select 1 from decisions
+          where outcome = $1 and ${RARE_OUTCOMES} and time_ms >= $2 limit $3) as found`
+        const row = await first<Counted>(queries, text, [outcome, Math.ceil(fromMs), max])
+        return row?.count ?? 0
+      }),
+    denials: ({ package: name, fromMs, periodMs }, max) =>
+      reading(async () => {
+        const text = `select floor((time_ms - $2::int8) / $3::float8)::int4 as period, count(*)::int4 as count from (
+          select time_ms from decision_packages where package = $1 and time_ms >= $2::int8
+          order by time_ms desc limit $4) as newest group by 1`
+        return await all<Counted & { readonly period: number }>(queries, text, [
+          ...[name, Math.ceil(fromMs), periodMs, max],
+        ])
+      }),
     get: (decisionId) =>
       reading(async () => {
         const text = `select ${COLUMNS} from decisions where decision_id = $1 order by time_ms desc limit 1`

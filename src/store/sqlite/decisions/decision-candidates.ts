@@ -1,7 +1,13 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 
-import type { DecisionFilter, DecisionPosition } from '../../ports/decision-store.js'
+import type {
+  DecisionCountFilter,
+  DecisionFilter,
+  DecisionPosition,
+  DenialCount,
+  DenialQuery,
+} from '../../ports/decision-store.js'
 import type { DecisionTable } from '../../tables/decision-table.js'
 import type { DecisionDatabase } from './decision-database.js'
 import { RARE_OUTCOMES } from '../migrations/decisions.js'
@@ -138,6 +144,41 @@ function selectDriven(db: Kysely<DecisionDatabase>, filter: DecisionFilter) {
     case 'time':
       return query
   }
+}
+
+/** Counts decisions with a rare outcome since a time, at most `max`. Reads only the index. */
+export async function countOutcome(
+  db: Kysely<DecisionDatabase>,
+  filter: DecisionCountFilter,
+  max: number,
+): Promise<number> {
+  const found = selectDriven(db, filter).select('seq').where('time_ms', '>=', filter.fromMs).limit(max)
+  const { count } = await db
+    .selectFrom(found.as('found'))
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Counts the newest denials by a package in periods. Reads only the index. */
+export async function countDenials(
+  db: Kysely<DecisionDatabase>,
+  { package: name, fromMs, periodMs }: DenialQuery,
+  max: number,
+): Promise<readonly DenialCount[]> {
+  const newest = db
+    .selectFrom('decision_packages')
+    .select('time_ms')
+    .where('package', '=', name)
+    .where('time_ms', '>=', fromMs)
+    .orderBy('time_ms', 'desc')
+    .limit(max)
+  const period = sql<number>`cast((time_ms - ${fromMs}) / ${periodMs} as integer)`
+  return await db
+    .selectFrom(newest.as('newest'))
+    .select([period.as('period'), ({ fn }) => fn.countAll<number>().as('count')])
+    .groupBy(period)
+    .execute()
 }
 
 /** Decisions that name a package. Time and number are part of the key, in the order of a page. */

@@ -1,8 +1,11 @@
 import type { Kysely } from 'kysely'
 import { setImmediate } from 'node:timers/promises'
 import type {
+  DecisionCountFilter,
   DecisionHead,
   DecisionReadStore,
+  DenialCount,
+  DenialQuery,
   StoredDecision,
   DecisionFilter,
   DecisionPosition,
@@ -10,7 +13,7 @@ import type {
   StoredDecisionPage,
 } from '../../ports/decision-store.js'
 import { toDecisionHead, toPosition, toStoredDecision } from '../../tables/decision-table.js'
-import { searchStep } from './decision-candidates.js'
+import { countDenials, countOutcome, searchStep } from './decision-candidates.js'
 import { decisionDatabaseOptions } from './decision-database.js'
 import type { DecisionDatabase } from './decision-database.js'
 import { openReadOnly } from '../engine/open-database.js'
@@ -48,6 +51,14 @@ class SqliteDecisionReader implements DecisionReadStore {
       const { chosen, ...rest } = await this.#choose(filter, bounds, after)
       return { decisions: await this.#read(chosen), ...rest }
     })
+  }
+
+  count(filter: DecisionCountFilter, max: number): Promise<number> {
+    return reading(() => countOutcome(this.#db, filter, max))
+  }
+
+  denials(query: DenialQuery, max: number): Promise<readonly DenialCount[]> {
+    return reading(() => countDenials(this.#db, query, max))
   }
 
   get(decisionId: string): Promise<StoredDecision | undefined> {

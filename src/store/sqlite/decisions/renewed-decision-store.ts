@@ -3,10 +3,13 @@ import { basename } from 'node:path'
 import { AppError, toError } from '../../../errors/app-error.js'
 import type {
   BatchWriter,
+  DecisionCountFilter,
   DecisionFilter,
   DecisionHead,
   DecisionPosition,
   DecisionReadStore,
+  DenialCount,
+  DenialQuery,
   PageBounds,
   StoredDecision,
   StoredDecisionPage,
@@ -112,6 +115,14 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
 
   page(filter: DecisionFilter, bounds: PageBounds, after?: DecisionPosition): Promise<StoredDecisionPage> {
     return this.#read((store) => store.page(filter, bounds, after))
+  }
+
+  count(filter: DecisionCountFilter, max: number): Promise<number> {
+    return this.#read((store) => store.count(filter, max))
+  }
+
+  denials(query: DenialQuery, max: number): Promise<readonly DenialCount[]> {
+    return this.#read((store) => store.denials(query, max))
   }
 
   get(decisionId: string): Promise<StoredDecision | undefined> {

@@ -1,0 +1,42 @@
+/**
+ * Script of all pages. Pages work without it. It shows times in the viewer's time zone, keeps the
+ * home page up to date, and prevents a form from being sent twice. One string, since the CSP
+ * contains its hash.
+ */
+export const PAGE_SCRIPT = `'use strict'
+const two = (number) => String(number).padStart(2, '0')
+const localTimes = (root) => {
+  for (const time of root.querySelectorAll('time')) {
+    const at = new Date(time.dateTime)
+    if (Number.isNaN(at.getTime())) continue
+    const day = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join('-')
+    time.textContent = day + ' ' + [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':')
+  }
+}
+localTimes(document)
+for (const form of document.querySelectorAll('form[method=post]')) {
+  form.addEventListener('submit', (event) => {
+    if (form.dataset.sent) event.preventDefault()
+    form.dataset.sent = 'yes'
+  })
+}
+addEventListener('pageshow', () => document.querySelectorAll('form').forEach((form) => delete form.dataset.sent))
+const live = document.querySelector('[data-live]')
+if (live && 'EventSource' in window) {
+  const source = new EventSource(live.dataset.live)
+  const state = document.querySelector('[data-live-state]')
+  source.addEventListener('page', (event) => {
+    const focused = document.activeElement.getAttribute('href')
+    const parsed = new DOMParser().parseFromString(event.data, 'text/html')
+    localTimes(parsed)
+    live.replaceChildren(...parsed.body.childNodes)
+    if (focused) [...live.querySelectorAll('a')].find((link) => link.getAttribute('href') === focused)?.focus()
+  })
+  source.addEventListener('end', () => {
+    source.close()
+    state.textContent = 'Updates have stopped. Reload the page to continue.'
+  })
+  source.addEventListener('open', () => { state.textContent = 'This page updates by itself.' })
+  source.addEventListener('error', () => { state.textContent = 'Updates are interrupted. Reload the page to see the current state.' })
+}
+`
