@@ -29,8 +29,11 @@ export interface WrappedModule {
 const POLICY_FUNCTION = /^g\d+\./
 /** `walk`, which returns the visited values in an array. */
 const WALK = '__opa_value_transitive_closure'
-/** The only runtime function whose calls are redirected, and the function it calls. */
-const [VALUE_HASH, NUMBER_HASH] = ['opa_value_hash', 'opa_number_hash']
+/** The only runtime functions whose calls are redirected, and the function that each calls. */
+const REDIRECTED_IN: ReadonlyMap<string, string> = new Map([
+  ['opa_value_hash', 'opa_number_hash'],
+  ['builtin_object_get', 'opa_value_get'],
+])
 /** Recent instructions with known offsets: operands, a number and a context. */
 const RECENT = 8
 const NOTHING = new Uint8Array()
@@ -124,20 +127,29 @@ function redirectCalls(
   { redirects, called, sites }: Redirection,
 ): Uint8Array {
   const count = reader.unsigned()
-  const numberHash = new Map([...redirects].filter(([native]) => names.get(native) === NUMBER_HASH))
   const out: Uint8Array[] = [Buffer.from(encodeUnsigned(count))]
   for (let number = importCount; number < importCount + count; number++) {
     const body = reader.slice(reader.unsigned())
     const name = names.get(number) ?? ''
     const isRedirected = POLICY_FUNCTION.test(name) || name === WALK
+    const inner = REDIRECTED_IN.get(name)
     const pieces = isRedirected
       ? redirectIn(body, { redirects, called, codeBefore: (call) => sites.codeBefore(name, call) })
-      : name === VALUE_HASH
-        ? redirectIn(body, { redirects: numberHash, called, codeBefore: () => NOTHING })
+      : inner !== undefined
+        ? redirectIn(body, { redirects: only(redirects, names, inner), called, codeBefore: () => NOTHING })
         : [body.bytes.subarray(body.at, body.end)]
     writeBody(out, pieces)
   }
   return concat(out)
+}
+
+/** Returns the redirects of one function's calls. */
+function only(
+  redirects: ReadonlyMap<number, number>,
+  names: ReadonlyMap<number, string>,
+  callee: string,
+): ReadonlyMap<number, number> {
+  return new Map([...redirects].filter(([native]) => names.get(native) === callee))
 }
 
 function redirectIn(

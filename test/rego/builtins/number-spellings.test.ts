@@ -31,9 +31,40 @@ const NUMBERS = [
   '.999',
   '0',
   '.0',
+  '-0',
+  '- .5',
+  '1E+2',
+  '1e05',
+  '0e7',
+  '0.1e-0',
+  '100000e-5',
+  '9007199254740993',
+  '12345678901234567890',
+  '123456789.123456789',
+  '1e-7',
+  '.5e-3',
+  '1e21',
 ]
 /** Notations of numbers in JSON, for inputs and base documents. */
-const GIVEN = ['0.5', '1.50', '1e2', '10E-1', '-3.0', '100e-2', '0.0', '1E+2', '2.5e-1', '7', '12']
+const GIVEN = [
+  ...[
+    '0.5',
+    '1.50',
+    '1e2',
+    '10E-1',
+    '-3.0',
+    '100e-2',
+    '0.0',
+    '1.00',
+    '1E+2',
+    '2.5e-1',
+    '7',
+    '12',
+    '-0',
+    '0e1',
+  ],
+  ...['1e05', '5E-01', '9007199254740993', '12345678901234567890', '1e21', '1e-7', '70.0e-1'],
+]
 const GIVEN_JSON = `{"given": [${GIVEN.join(', ')}]}`
 const OPERANDS = [...NUMBERS, ...GIVEN.flatMap((_, at) => [`input.given[${at}]`, `data.given[${at}]`])]
 const OPERATORS = ['+', '-', '*', '/', '%', '<', '<=', '>', '>=', '==', '!=']
@@ -42,7 +73,13 @@ const CALLS = [
   ...['min([A, B]) * 1', 'sort([A, B])[0] + 0', 'count({A, B})', 'to_number("A") + B'],
   ...['object.get({A: B}, A, 7) + 0', 'bits.and(A, B)', 'json.unmarshal("[B]")[0] + A'],
   ...['bits.or(A, B)', 'bits.xor(A, B)', 'bits.negate(A)', 'bits.lsh(A, 2)', 'bits.rsh(A, 1)'],
-  ...['numbers.range(A, B)', 'format_int(A, 10)', 'format_int(A, 2)', 'rem(A, B)', 'A in {B, 2, 1}'],
+  ...[
+    'numbers.range(min([A, 9]), min([B, 9]))',
+    'format_int(A, 10)',
+    'format_int(A, 2)',
+    'rem(A, B)',
+    'A in {B, 2, 1}',
+  ],
   ...[
     'sprintf("%v %d %.2f", [A, A, B])',
     'json.marshal([A + 0, B * 1])',
@@ -53,6 +90,30 @@ const CALLS = [
     '[A, B] == [B, A]',
     'count(object.union({A: 1}, {B: 2}))',
   ],
+  ...['[y | some x in [A, B, 0.5]; x <= B; y := x + 0]', '[v | some k, v in {A: "found"}; k == B]'],
+  ...[
+    'count([1 | [A, B, 7][_] == A])',
+    'min({A, B}) == A',
+    '{A, B} - {B}  == set()',
+    '{A, 1} & {B, 1} == {1}',
+  ],
+  ...['half(A)', 'half(B)', 'keyed[A]', 'true if walk({"n": A}, [["n"], B])', 'indexof("a1b", "1") + A'],
+  ...[
+    'array.slice([1, 2, 3], A, B)',
+    'substring("abcdef", A, B)',
+    'input.given[A]',
+    'json.unmarshal("[1, 2, 3]")[A]',
+  ],
+  ...['sprintf("%d|%s|%v|%.3f|%e|%g|%x", [A, A, B, A, B, A, B])', 'concat("", [format_int(A, 16), "x"])'],
+  ...[
+    'time.add_date(A, 0, 0, 1)',
+    'units.parse("2") * A',
+    'is_number(A)',
+    'type_name(A)',
+    'to_number(A) + 0',
+  ],
+  ...['x * 1 if { x := A; x > B }', 'count(numbers.range(0, min([A, 200])))'],
+  ...['count(object.remove({A: 1, "n": 2}, [A]))', 'array.concat([A], [B]) == [B, A]'],
 ]
 
 function expressions(): string[] {
@@ -65,10 +126,20 @@ function expressions(): string[] {
   })
 }
 
+/** Numbers in the heads and bodies of functions and rules. */
+const HELPERS = `rest[.5] := -.25
+rest[1e2] := .5e1 * 1
+half(.5) := "half"
+half(-.25e1) := "less"
+half(100) := "hundred"
+default half(_) := 0.75
+keyed[n] := .1 * 2 if some n in [.5, .07, 1E+2, -3.0]
+`
+
 /** A module with a rule `answers` that contains the value of each defined expression. */
 function moduleOf(some: readonly string[]): string {
   const rules = some.map((expression, place) => `answers["${place}"] := ${expression}`)
-  return `package numbers\n\nimport rego.v1\n\n${rules.join('\n')}\n`
+  return `package numbers\n\nimport rego.v1\n\n${HELPERS}\n${rules.join('\n')}\n`
 }
 
 const opa = newerOpa() ?? olderOpa()

@@ -7,6 +7,7 @@ export const LINKED_PREFIX = 'tidegate_linked_'
 /** Functions of OPA's runtime and their replacements in calls from policies. */
 export const REPLACED: Readonly<Record<string, string>> = {
   opa_value_iter: 'nextKey',
+  opa_value_get: 'elementAt',
   opa_value_shallow_copy: 'copyObject',
   opa_object_insert: 'insertMember',
   opa_set_add: 'addElement',
