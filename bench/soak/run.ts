@@ -186,19 +186,31 @@ async function probe(url: string, state: { readonly isOver: boolean; longestMs: 
 async function evil(): Promise<void> {
   const row = table(
     'Policies and inputs that exceed limits, with concurrent cheap requests',
-    'row | status | ms | longest cheap ms | code',
+    'row | status | ms | CPU ms | longest cheap ms | of it CPU | code',
   )
   const picked = readEvilRows().filter(
     ({ name }) => flags.pick === '' || partsOf(flags.pick).some((part) => name.includes(part)),
   )
   const { outcomes, exitCode } = await runEvilRows(
     picked,
-    ({ name, status, durationMs, longestCheapMs, code }) =>
-      row(name.slice(0, 44), status, Math.round(durationMs), Math.round(longestCheapMs), code),
+    ({ name, status, durationMs, busiestThreadMs, longestCheapMs, decidingMs, code }) =>
+      row(
+        name.slice(0, 44),
+        status,
+        ...[durationMs, busiestThreadMs, longestCheapMs, decidingMs].map(Math.round),
+        code,
+      ),
   )
-  const bad = outcomes.filter(({ status, durationMs }) => status === 200 || durationMs > LIMITS.evilMs)
+  // CPU time, because other programs on the machine prolong the answers.
+  const bad = outcomes.filter(
+    ({ status, busiestThreadMs, decidingMs }) =>
+      status === 200 || busiestThreadMs > LIMITS.evilMs || decidingMs > LIMITS.decidingMs,
+  )
   complain([
-    ...bad.map(({ name }) => `allowed, or over ${LIMITS.evilMs} ms: ${name}`),
+    ...bad.map(
+      ({ name }) =>
+        `allowed, or a thread over ${LIMITS.evilMs} ms, or the deciding one over ${LIMITS.decidingMs}: ${name}`,
+    ),
     ...(exitCode === 0 ? [] : [`exit code ${String(exitCode)}`]),
   ])
 }

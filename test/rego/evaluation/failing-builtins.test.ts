@@ -89,6 +89,14 @@ describe.each([
     expect(error.message).toMatch(/^no verdict: a built-in function fails in data\.(?:runtime|lib)\./)
   })
 
+  it('is reported with the start of a long operand', async () => {
+    const plan = planDocument(snapshot, ['runtime', 'others'])
+    const input = Buffer.from(`{"kind":"host","text":"${'é'.repeat(1_000_000)}"}`)
+    const error = await failureOf(() => evaluationsOf(sliceMs).runtime(plan, input, OPTIONS))
+    expect(error.message).toContain('time.parse_rfc3339_ns: parsing time')
+    expect(JSON.stringify([error.message, error.details]).length).toBeLessThan(50_000)
+  })
+
   it('leaves a rule undefined that is read as a document, as in OPA', async () => {
     expect(await askDocument(evaluationsOf(sliceMs))).toBe('[]')
   })

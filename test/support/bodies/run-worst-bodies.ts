@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { startReceiver } from '../callback-receiver.js'
 import { FILE_ANALYSIS } from '../file-analysis.js'
 import { ask, objectOf, postJson } from '../http-client.js'
+import { threadTimeMs } from '../thread-times.js'
 import { startTidegate } from '../tidegate-process.js'
 import type { TidegateProcess } from '../tidegate-process.js'
 import { makeWorkspace } from '../workspace.js'
@@ -164,21 +164,12 @@ async function sendCheapRequests(
   let decidingMs = 0
   do {
     const beginMs = performance.now()
-    const workedMs = mainThreadMs(pid)
+    const workedMs = threadTimeMs(pid, pid)
     const answer = await postJson(url, '/v1/data/app/allow', { input: { a: 1 } })
     if (objectOf(answer)['result'] !== true) throw new Error(`a cheap decision is ${answer.text}`)
     longestCheapMs = Math.max(longestCheapMs, performance.now() - beginMs)
-    decidingMs = Math.max(decidingMs, mainThreadMs(pid) - workedMs)
+    decidingMs = Math.max(decidingMs, threadTimeMs(pid, pid) - workedMs)
     await new Promise((resolve) => setTimeout(resolve, CHEAP_PAUSE_MS))
   } while (!isOver())
   return { longestCheapMs, decidingMs }
-}
-
-/** How long the first thread of a process was on a core, in milliseconds (proc(5), `schedstat`). */
-function mainThreadMs(pid: number): number {
-  try {
-    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
-  } catch {
-    return Number.NaN
-  }
 }

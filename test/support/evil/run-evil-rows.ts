@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ask } from '../http-client.js'
 import type { Answered } from '../http-client.js'
+import { threadTimeMs, threadTimesMs } from '../thread-times.js'
 import { startTidegate } from '../tidegate-process.js'
 import type { TidegateProcess } from '../tidegate-process.js'
 import { makeWorkspace } from '../workspace.js'
@@ -15,9 +16,13 @@ interface EvilOutcome {
   /** The code of the answer's error; empty for a denial. */
   readonly code: string
   readonly durationMs: number
+  /** CPU time of the service's busiest thread. 0 if the system does not report it. */
+  readonly busiestThreadMs: number
   /** Number of cheap requests answered during it, one after another, and the longest latency. */
   readonly cheapAnswers: number
   readonly longestCheapMs: number
+  /** The longest CPU time of the deciding thread while one of them waited. NaN if it is unknown. */
+  readonly decidingMs: number
 }
 
 const CHEAP_MODULE =
@@ -59,7 +64,7 @@ async function runRow(tidegate: TidegateProcess, row: EvilRow, index: number): P
   const evil = post(tidegate.url, `row_${index}`, body).finally(() => {
     isOver = true
   })
-  const cheap = sendCheapRequests(tidegate.url, () => isOver)
+  const cheap = sendCheapRequests(tidegate, () => isOver)
   // A client that hangs up gets no response. The table shows that, and the run continues.
   const { status, text } = await evil.catch(() => NO_ANSWER)
   const durationMs = performance.now() - beginMs
@@ -68,21 +73,26 @@ async function runRow(tidegate: TidegateProcess, row: EvilRow, index: number): P
 }
 
 async function sendCheapRequests(
-  url: string,
+  { url, pid }: Pick<TidegateProcess, 'url' | 'pid'>,
   isOver: () => boolean,
-): Promise<Pick<EvilOutcome, 'cheapAnswers' | 'longestCheapMs'>> {
+): Promise<Pick<EvilOutcome, 'busiestThreadMs' | 'cheapAnswers' | 'decidingMs' | 'longestCheapMs'>> {
   const body = bodyOf('')
-  let cheapAnswers = 0
-  let longestCheapMs = 0
+  const timesBefore = threadTimesMs(pid)
+  let [cheapAnswers, longestCheapMs, decidingMs, busiestThreadMs] = [0, 0, 0, 0]
   do {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     const beginMs = performance.now()
+    const workedMs = threadTimeMs(pid, pid)
     const { status, text } = await post(url, 'cheap', body)
     if (status !== 200) throw new Error(`a cheap request is answered with ${status}: ${text}`)
     cheapAnswers++
     longestCheapMs = Math.max(longestCheapMs, performance.now() - beginMs)
+    decidingMs = Math.max(decidingMs, threadTimeMs(pid, pid) - workedMs)
+    // Threads are compared during the request, because a thread that exceeds its budget is ended.
+    for (const [thread, timeMs] of threadTimesMs(pid))
+      busiestThreadMs = Math.max(busiestThreadMs, timeMs - (timesBefore.get(thread) ?? 0))
   } while (!isOver())
-  return { cheapAnswers, longestCheapMs }
+  return { busiestThreadMs, cheapAnswers, decidingMs, longestCheapMs }
 }
 
 /** The orchestrator's request to a runtime policy, with more members, as text. */

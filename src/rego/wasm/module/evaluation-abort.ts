@@ -1,4 +1,5 @@
 import { toError } from '../../../errors/app-error.js'
+import { cutText } from '../../../lib/text/shown-text.js'
 import type { BuiltinErrorCode } from '../../builtins/shared/builtin.js'
 
 /**
@@ -6,6 +7,9 @@ import type { BuiltinErrorCode } from '../../builtins/shared/builtin.js'
  * location if a rule finds another rule's value.
  */
 export const INSERT_CONFLICT = 'object insert conflict'
+
+/** Maximum length of a message. Built-ins quote their operands, which can be megabytes long. */
+const MAX_CHARACTERS = 10_000
 
 export interface EvaluationAbortOptions {
   readonly code?: BuiltinErrorCode
@@ -40,7 +44,7 @@ export class EvaluationAbort extends Error {
   readonly isOverBudget: boolean
 
   constructor(message: string, options: EvaluationAbortOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    super(cutText(message, MAX_CHARACTERS), options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'EvaluationAbort'
     const { code, builtin, caller, isVerdict = false } = options
     this.builtinError =
