@@ -1,7 +1,10 @@
+import { resolve } from 'node:path'
+
 import type { Command } from 'commander'
 
+import { CONFIG_FILE_VARIABLE } from '../config/read-environment.js'
 import { compileError, questionOf, strictnessOf, type Snapshot } from '../rego/index.js'
-import { arePolicies, compileAll } from './check/check-policies.js'
+import { arePolicies, compileAll, policyFilesIn } from './check/check-policies.js'
 import { checkDefinition, listUnevaluated, staticPackages } from './check/check-definition.js'
 import {
   checkReportJson,
@@ -75,7 +78,7 @@ export function defineCheck(command: Command, session: Session): void {
     )
     .argument(
       '[path...]',
-      'definitions: JSON and YAML files, directories (all *.json, *.yaml and *.yml below), or - for JSON on standard input; directories of Rego are checked like opa check',
+      'definitions: JSON and YAML files, directories (all *.json, *.yaml and *.yml below, without hidden files, tidegate.yaml and data of the policies), or - for JSON on standard input; directories of Rego are checked like opa check',
     )
     .addHelpText(
       'after',
@@ -126,7 +129,11 @@ async function check(paths: readonly string[], options: CheckOptions, session: S
   const { results, portability } = await withRequests(config, terminal, async (requests) => {
     const strictness = strictnessOf(config.policies.strictBuiltinErrors, true)
     const checking = { snapshot, requests, strictness }
-    const checked = await checkAll(paths, options.as, checking, { packages, terminal })
+    const configFile = options.config ?? terminal.env[CONFIG_FILE_VARIABLE]
+    const others = new Set(await policyFilesIn(directories))
+    if (configFile !== undefined) others.add(resolve(configFile))
+    const reading = { form: options.as, others }
+    const checked = await checkAll(paths, reading, checking, { packages, terminal })
     const portability =
       options.portable === true
         ? await checkPortability(locations, { load, requests }, snapshot, checked.queries)
@@ -180,14 +187,14 @@ interface Checked {
 
 async function checkAll(
   paths: readonly string[],
-  as: InputForm | undefined,
+  reading: Parameters<typeof readPipelineFiles>[1],
   checking: Checking,
   { packages, terminal }: { readonly packages: readonly string[]; readonly terminal: Terminal },
 ): Promise<Checked> {
   const results: CheckResult[] = []
   const questions: HostQuery[] = []
   const progress = new Progress(terminal)
-  for (const definition of await readPipelineFiles(paths, as, terminal)) {
+  for (const definition of await readPipelineFiles(paths, reading, terminal)) {
     progress.show(`checking … ${count(results.length, 'pipeline')}`)
     if ('error' in definition) results.push(definition)
     else {

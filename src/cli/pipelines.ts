@@ -159,7 +159,7 @@ async function push(paths: readonly string[], options: PushOptions, terminal: Te
 async function readAll(paths: readonly string[], terminal: Terminal): Promise<Definition[]> {
   const definitions: Definition[] = []
   for (const path of paths) {
-    for (const file of await findDefinitions(path, ['.json'])) {
+    for (const file of await findDefinitions(path, { extensions: ['.json'] })) {
       const document: unknown = JSON.parse(Buffer.from(await readDocument(file, terminal)).toString())
       for (const one of Array.isArray(document) ? (document as unknown[]) : [document]) {
         if (!isRecord(one))

@@ -49,6 +49,11 @@ const workspace = makeWorkspace({
   'yaml/node_modules/e.yaml': '{',
   'beside/policies/p.rego': 'package static.other\ndeny["other"] { input.x }\n',
   'beside/pipeline.yaml': 'name: slow\nstages: [{wait: 99}]\n',
+  'kept/policies/p.rego':
+    'package static.kept\ndeny["late"] { input.new.stages[_].wait > data.limits.wait }\n',
+  'kept/policies/data.json': '{"limits": {"wait": 50}}',
+  'kept/pipeline.json': LONG,
+  'kept/tidegate.yml': 'dataDir: data\n',
   'left.yaml': '  name: quick\n  stages: []\nstages: [{wait: 99}]\n',
 })
 const { path: cwd } = workspace
@@ -184,6 +189,15 @@ describe('check', () => {
         '',
       ].join('\n'),
     )
+  })
+
+  test('skips the configuration and the data of its policies in a directory, and says so', async () => {
+    const args = ['kept', '--policies', 'kept/policies']
+    const { exitCode, stdout, stderr } = await check(args)
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain('denied   kept/pipeline.json "slow"\n  static.kept: late')
+    expect(stdout).toContain('1 pipeline in 1 file:')
+    expect(stderr).toContain('Skipped: kept/policies/data.json, kept/tidegate.yml (hidden, configuration')
   })
 
   test('does not mistake a directory with policies and YAML pipelines for policies', async () => {

@@ -52,6 +52,15 @@ describe('init in an empty directory', () => {
     expect(stdout).toContain('4 tests: 4 passed, 0 failed')
   })
 
+  test('gives a directory in which check finds the pipeline alone', async () => {
+    const { exitCode, stdout, stderr } = await runTidegate(['check', '.'], { cwd })
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('1 pipeline in 1 file: 1 allowed')
+    expect(stderr).toBe(
+      'Skipped: .github, .regal, .vscode, tidegate.yaml (hidden, configuration or data of policies).\n',
+    )
+  })
+
   test('gives policies and a pipeline that pass the checks of the CI workflow', async () => {
     expect(await runTidegate(['check', 'pipeline.json'], { cwd })).toMatchObject({ exitCode: 0, stderr: '' })
     expect(await runTidegate(['check', '--strict', 'policies'], { cwd })).toMatchObject({ exitCode: 0 })

@@ -62,7 +62,8 @@ export function listUnevaluated({ config, snapshot }: OpenPolicies): string | un
   return `not evaluated, since policies.staticPackages is ${patterns.join(', ') || 'empty'}: ${names}`
 }
 
-function listSome(names: readonly string[]): string {
+/** Returns the first names of a list and the number of the others. */
+export function listSome(names: readonly string[]): string {
   const more = names.length - MAX_NAMES
   return [...names.slice(0, MAX_NAMES), ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }

@@ -1,4 +1,4 @@
-import { dirname, relative } from 'node:path'
+import { dirname, relative, resolve } from 'node:path'
 
 import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
 import {
@@ -15,7 +15,7 @@ import {
   withTypes,
   type LoadOptions,
 } from '../../rego/index.js'
-import { isDefinitionFile } from './find-definitions.js'
+import { isConfiguration, isDefinitionFile } from './find-definitions.js'
 
 export interface PolicyCheckOptions {
   /** True if probable mistakes are errors, as for `opa check --strict`. */
@@ -43,7 +43,14 @@ async function holdsPolicies(path: string, acceptsJson: boolean): Promise<boolea
   const isWithin = (file: string): boolean =>
     folders.some((folder) => !relative(folder, file).startsWith('..'))
   if (folders.length > 0 && acceptsJson) return true
-  return folders.length > 0 && passedOver.every((file) => !isDefinitionFile(file) || isWithin(file))
+  const isOther = (file: string): boolean => !isDefinitionFile(file) || isConfiguration(file)
+  return folders.length > 0 && passedOver.every((file) => isOther(file) || isWithin(file))
+}
+
+/** Returns the absolute paths of the files that policies in directories consist of. */
+export async function policyFilesIn(directories: readonly string[]): Promise<ReadonlySet<string>> {
+  const trees = await Promise.all(directories.map(async (directory) => await listSourceTree(directory)))
+  return new Set(trees.flatMap(({ sources }) => sources.map(({ file }) => resolve(file))))
 }
 
 /**

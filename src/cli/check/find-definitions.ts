@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { basename, extname, join, resolve } from 'node:path'
 
 import { AppError, toError } from '../../errors/app-error.js'
 import { STDIN } from '../input/read-document.js'
@@ -7,20 +7,36 @@ import { STDIN } from '../input/read-document.js'
 /** Extensions of files that may contain definitions. */
 const EXTENSIONS = ['.json', '.yaml', '.yml']
 
-/** Returns whether a file may contain definitions, by its name. */
+const CONFIGURATION = /^tidegate\.(?:json|ya?ml)$/
+
+/** Returns whether a file has the name of a configuration file. */
+export function isConfiguration(file: string): boolean {
+  return CONFIGURATION.test(basename(file))
+}
+
+/** Returns whether a file may contain definitions, by its extension. */
 export function isDefinitionFile(file: string, extensions: readonly string[] = EXTENSIONS): boolean {
   return extensions.includes(extname(file).toLowerCase())
 }
 
+interface Search {
+  readonly extensions?: readonly string[]
+  /** Absolute paths of files that are not definitions, such as data of policies. */
+  readonly others?: ReadonlySet<string>
+  /** Receives each hidden entry and each of `others` that is left out. */
+  readonly skipped?: (path: string) => void
+}
+
 /**
- * Returns the files to check: the file itself (or `-`), or all files under a
- * directory with these extensions in a stable order, without hidden files and `node_modules`. Links to files are
- * followed, links to directories are not. Raises `invalid` for an unreadable path and a directory
- * without such files.
+ * Returns the files to check: the file itself (or `-`), or all files under a directory with these
+ * extensions in a stable order, without hidden files, `node_modules` and configuration files. Links
+ * to files are followed, links to directories are not. Raises `invalid` for an unreadable path and
+ * a directory without such files.
  */
-export async function findDefinitions(path: string, extensions = EXTENSIONS): Promise<string[]> {
+export async function findDefinitions(path: string, search: Search = {}): Promise<string[]> {
   if (path === STDIN || !(await isDirectory(path))) return [path]
-  const files = await listBelow(path, extensions)
+  const { extensions = EXTENSIONS, others = new Set(), skipped = () => undefined } = search
+  const files = await listBelow(path, { extensions, others, skipped })
   if (files.length === 0) {
     const names = extensions.map((extension) => `*${extension}`).join(' or ')
     throw new AppError('invalid', `${path}: this directory contains no ${names}`)
@@ -28,16 +44,16 @@ export async function findDefinitions(path: string, extensions = EXTENSIONS): Pr
   return files.sort()
 }
 
-async function listBelow(directory: string, extensions: readonly string[]): Promise<string[]> {
+async function listBelow(directory: string, search: Required<Search>): Promise<string[]> {
   const files: string[] = []
   for (const entry of await listEntries(directory)) {
-    if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
     const path = join(directory, entry.name)
-    if (entry.isDirectory()) files.push(...(await listBelow(path, extensions)))
-    else if (
-      isDefinitionFile(path, extensions) &&
-      (entry.isFile() || (entry.isSymbolicLink() && !(await isLinkedFolder(path))))
-    )
+    const isDefinition = isDefinitionFile(path, search.extensions)
+    if (entry.name === 'node_modules') continue
+    if (entry.name.startsWith('.') || isConfiguration(path) || search.others.has(resolve(path))) {
+      if (isDefinition || entry.isDirectory()) search.skipped(path)
+    } else if (entry.isDirectory()) files.push(...(await listBelow(path, search)))
+    else if (isDefinition && (entry.isFile() || (entry.isSymbolicLink() && !(await isLinkedFolder(path)))))
       files.push(path)
   }
   return files

@@ -4,7 +4,7 @@ import type { Definition, InputForm } from '../input/read-definitions.js'
 import { readDocuments } from '../input/read-document.js'
 import type { Position, SourceDocument } from '../input/source-node.js'
 import type { Terminal } from '../session/terminal.js'
-import { toCheckError } from './check-definition.js'
+import { listSome, toCheckError } from './check-definition.js'
 import type { Unchecked } from './check-report.js'
 import { findDefinitions } from './find-definitions.js'
 import { listStages } from './locate-stages.js'
@@ -19,15 +19,21 @@ export interface ReadDefinition extends Definition {
 }
 
 /**
- * Reads the definitions of all paths, each file once. What cannot be read becomes a result, so the
- * rest is still checked.
+ * Reads the definitions of all paths, each file once, without `others`. What cannot be read becomes
+ * a result, so the rest is still checked.
  */
 export async function readPipelineFiles(
   paths: readonly string[],
-  form: InputForm | undefined,
+  { form, others }: { readonly form: InputForm | undefined; readonly others: ReadonlySet<string> },
   terminal: Terminal,
 ): Promise<(ReadDefinition | Unchecked)[]> {
-  const found = await Promise.all(paths.map((path) => collect({ file: path }, () => findDefinitions(path))))
+  const left: string[] = []
+  const search = { others, skipped: (path: string) => void left.push(path) }
+  const found = await Promise.all(
+    paths.map((path) => collect({ file: path }, () => findDefinitions(path, search))),
+  )
+  if (left.length > 0)
+    terminal.err(`Skipped: ${listSome(left.sort())} (hidden, configuration or data of policies).\n`)
   const definitions: (ReadDefinition | Unchecked)[] = []
   for (const file of new Set(found.flat())) {
     const read =
