@@ -2,7 +2,7 @@ import { AppError, toAppError } from '../../errors/app-error.js'
 import { mergeJson, readMergeValue } from '../../lib/json/edit/merge-json.js'
 import { OPEN_OBJECT } from '../../lib/json/scan/json-bytes.js'
 import { readMembers } from '../../lib/json/scan/scan-members.js'
-import { errorBody } from '../exchange/error-body.js'
+import { errorAnswer, errorBody } from '../exchange/error-body.js'
 import { mergedTooLarge } from '../exchange/body-errors.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { readBody } from '../input/read-body.js'
@@ -19,7 +19,8 @@ const [SOME_FAILED, ALL_FAILED] = [207, 500]
 
 interface Item {
   readonly id: string
-  readonly failed: boolean
+  /** The status that the evaluation alone would have. */
+  readonly status: number
   /** JSON members without the braces. */
   readonly members: readonly string[]
 }
@@ -43,7 +44,7 @@ export async function answerBatch(context: PolicyContext, exchange: Exchange, pa
     const decision = new Decision(context, exchange, 'data', rawPath)
     items.push(await evaluateItem(decision, { id, rawPath, input: input(), query }))
   }
-  const failures = items.filter(({ failed }) => failed).length
+  const failures = items.filter(({ status }) => status !== 200).length
   const status = statusOf(failures, items.length)
   const text = `{"batch_decision_id":"${batchId}","responses":{${items.map((item) => itemText(item, status)).join(',')}}}`
   await sendNegotiated(exchange, `${query.pretty ? prettyJson(text) : text}\n`, status)
@@ -58,14 +59,15 @@ async function evaluateItem(
     const { result } = await decideDocument(decision, request)
     return {
       id,
-      failed: false,
+      status: 200,
       members: [decisionId, ...(result === undefined ? [] : [`"result":${result}`])],
     }
   } catch (raw) {
+    const error = toAppError(raw)
     return {
       id,
-      failed: true,
-      members: [decisionId, JSON.stringify(errorBody(toAppError(raw))).slice(1, -1)],
+      status: errorAnswer(error).status,
+      members: [decisionId, JSON.stringify(errorBody(error)).slice(1, -1)],
     }
   }
 }
@@ -76,8 +78,8 @@ function statusOf(failures: number, count: number): number {
 }
 
 /** Responses of a batch in which something failed have a status each. */
-function itemText({ id, failed, members }: Item, status: number): string {
-  const own = status === 200 ? [] : [`"http_status_code":"${failed ? ALL_FAILED : 200}"`]
+function itemText({ id, status, members }: Item, ofAll: number): string {
+  const own = ofAll === 200 ? [] : [`"http_status_code":"${status}"`]
   return `${JSON.stringify(id)}:{${[...members, ...own].join(',')}}`
 }
 

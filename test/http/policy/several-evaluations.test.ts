@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
+import { Evaluations } from '../../../src/rego/slow/evaluations.js'
 import { RequestQueue } from '../../../src/http/transport/request-queue.js'
 import { ask, objectOf } from '../../support/http-client.js'
 import { startPolicyServer } from '../../support/policy-server.js'
 import type { RecordedDecision } from '../../support/policy-server.js'
 import type { RoutesServer } from '../../support/routes-server.js'
+import { makeSlowEvaluations, startOnThisThread } from '../../support/slow-evaluations.js'
 
 const POLICIES = {
   'app.rego': 'package app\n\nimport rego.v1\n\nallow if input.user == "ana"\n',
   'fails.rego': 'package fails\n\nimport rego.v1\n\nanswer := input.a\n\nanswer := input.b\n',
+  'long.rego':
+    'package long\n\nimport rego.v1\n\nanswer := count([x | some x in numbers.range(1, 100000); x > input.n])\n',
   'authz.rego': `package authz
 
 import rego.v1
@@ -69,6 +73,18 @@ describe('a batch', () => {
       bad: expect.objectContaining({ code: 'internal_error', http_status_code: '500' }) as object,
     })
     expect((await send({ bad: { a: 1, b: 2 } })).status).toBe(500)
+  })
+
+  test('gives a response the status that its evaluation alone would have', async () => {
+    const slow = makeSlowEvaluations(startOnThisThread)
+    slow.stop()
+    const evaluations = new Evaluations({ slow, sliceMs: 0, abandoned: () => undefined })
+    const stopping = (await startPolicyServer(POLICIES, { evaluations })).server
+    const path = '/v1/batch/data/long/answer'
+    const answer = await ask(stopping.url, { path, body: '{"inputs":{"a":{"n":1}}}' })
+    await stopping.stop(0)
+    expect(answer.status).toBe(500)
+    expect(objectOf(answer)['responses']).toMatchObject({ a: { http_status_code: '503' } })
   })
 
   test.each([
