@@ -12,7 +12,10 @@ import {
   planDocument,
   printDataRef,
   strictnessOf,
+  EXPLAIN_MODES,
   type EvaluationCall,
+  type ExplainMode,
+  type Explanation,
   type Strictness,
 } from '../rego/index.js'
 import { EXIT, watchFiles, wrongUse } from './session/session.js'
@@ -21,8 +24,11 @@ import type { Terminal } from './session/terminal.js'
 import { replayDecision, withRequests } from './input/evaluate-once.js'
 import { openPolicies, policyFiles } from './input/open-policies.js'
 import type { OpenPolicies } from './input/open-policies.js'
+import { explainInput } from './eval/explain-input.js'
+import type { ExplainedInput } from './eval/explain-input.js'
 import { EVAL_FORMATS, showAnswer, showQueryResult } from './eval/show-result.js'
 import type { EvalFormat } from './eval/show-result.js'
+import { explanationText } from './output/explanation-text.js'
 import { parseEntrypoint, parseQuery } from './input/parse-entrypoint.js'
 import { formText, readInputDocument } from './input/read-definitions.js'
 import type { InputForm } from './input/read-definitions.js'
@@ -51,6 +57,7 @@ interface EvalOptions extends PolicyOptions {
   readonly pretty?: true
   readonly cost?: true
   readonly ndBuiltinCache?: string
+  readonly explain?: ExplainMode
 }
 
 const NS_PER_MS = 1e6
@@ -108,6 +115,12 @@ export function addEvaluationOptions(command: Command): Command {
       '--nd-builtin-cache <file>',
       'replay a decision with its recorded results of http.send, time.now_ns, rand.intn …, from `ndBuiltinCache` in the decision log; no requests are sent',
     )
+    .addOption(
+      new Option(
+        '--explain <mode>',
+        'show rules with their locations, conditions and values: notes for those that fired, fails for the first condition that does not hold, full for both; to standard error, or as `explanation` in json',
+      ).choices(EXPLAIN_MODES),
+    )
     .option(
       '--cost',
       'print the evaluation cost by package to standard error, counted against policies.limits.loopIterations',
@@ -140,29 +153,49 @@ export async function evaluate(options: EvalOptions, session: Session): Promise<
   const { input, note } = evaluationInput(document, isEvaluatedAtSave, options.as)
   if (note !== undefined) tell(note)
   const strictness = strictnessFor(path, options, config)
-  const { result, cost } = await evaluateOnce(policies, { path, input, strictness }, options, terminal)
+  const request = { path, input, strictness, ndBuiltinCache: await recordedCalls(options, terminal) }
+  const explained = (): Promise<Explanation> | undefined =>
+    options.explain && explainInput(policies, request, options.explain, terminal)
+  const { result, cost } = await evaluateOnce(policies, request, terminal).catch(async (raw: unknown) => {
+    if (!session.reportsJson) reportExplanation(await explained(), policies, terminal)
+    throw raw
+  })
+  const explanation = await explained()
   const isAnswer = query === undefined && (format === undefined || format === 'text' || format === 'json')
   const shown = isAnswer
-    ? showAnswer(result, options.pretty)
-    : showQueryResult(query ?? printDataRef(path), result, format ?? 'json')
+    ? showAnswer(result, options.pretty, session.reportsJson ? explanation : undefined)
+    : showQueryResult(query ?? printDataRef(path), result, format ?? 'json', explanation)
   terminal.out(escapeControls(shown))
+  if (!session.reportsJson) reportExplanation(explanation, policies, terminal)
   if (result === undefined) tell(explainUndefined(snapshot, path, true))
   if (options.cost === true) terminal.err(costText(cost, config.policies.limits.loopIterations))
   const isFailure = result === undefined ? options.fail : options.failDefined
   return isFailure === true ? EXIT.denied : EXIT.fine
 }
 
-interface EvaluationRequest {
-  readonly path: readonly string[]
-  readonly input: Uint8Array | undefined
-  readonly strictness: Strictness
+/** Prints an explanation for people, and the bundles that it cannot explain. */
+function reportExplanation(
+  explanation: Explanation | undefined,
+  { snapshot }: OpenPolicies,
+  terminal: Terminal,
+): void {
+  if (explanation === undefined) return
+  terminal.err(explanationText(explanation))
+  for (const name of snapshot.withoutRego)
+    terminal.err(`${name} contains no Rego, so its rules cannot be explained\n`)
+}
+
+function recordedCalls(
+  { ndBuiltinCache: file }: EvalOptions,
+  terminal: Terminal,
+): Promise<Uint8Array> | undefined {
+  return file === undefined ? undefined : readDocument(file, terminal)
 }
 
 /** Returns the value as JSON and the cost. Output of `print` goes to standard error. */
 async function evaluateOnce(
   { config, snapshot }: OpenPolicies,
-  { path, input, strictness }: EvaluationRequest,
-  options: EvalOptions,
+  { path, input, strictness, ndBuiltinCache: kept }: ExplainedInput,
   terminal: Terminal,
 ): Promise<{ result: string | undefined; cost: EvaluationCost }> {
   const plan = planDocument(snapshot, path)
@@ -173,8 +206,6 @@ async function evaluateOnce(
     return evaluateDocument(plan, input, call)
   }
   const settings = { ...strictness, cost, print: (line: string) => void printed.push(line) }
-  const kept =
-    options.ndBuiltinCache === undefined ? undefined : await readDocument(options.ndBuiltinCache, terminal)
   const work = withRequests(config, terminal, (requests) =>
     kept === undefined
       ? evaluateWithAnswers(evaluation, requests, settings)

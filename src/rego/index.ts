@@ -42,6 +42,24 @@ export {
 } from './evaluation/evaluate-static-policies.js'
 export { packageNameOf } from './evaluation/evaluate-runtime-policy.js'
 export { explainUndefined } from './evaluation/explain-undefined.js'
+export { evaluateTraced } from './explain/evaluate-traced.js'
+export {
+  EXPLAIN_MODES,
+  type ExplainMode,
+  type Explanation,
+  type PackageExplanation,
+  explainEvaluation,
+  pathsOf,
+} from './explain/explain-evaluation.js'
+export type {
+  FailedCondition,
+  RuleExplanation,
+  RuleOutcome,
+  RuleResult,
+  ShownSample,
+  ShownValue,
+} from './explain/explain-rules.js'
+export { type TracedPolicies, loadTraced } from './explain/traced-policies.js'
 export { findApplication } from './evaluation/find-application.js'
 export { packageLength } from './evaluation/find-entrypoints.js'
 export type { NewCallOptions } from './evaluation/new-call.js'
@@ -91,6 +109,7 @@ export {
 export { serveQuestions } from './slow/serve-questions.js'
 export { SlowEvaluations, type SlowTicket } from './slow/slow-evaluations.js'
 export { unpackFailure } from './slow/slow-failure.js'
+export type { Answer, Question } from './slow/question.js'
 export { type Strictness, strictnessOf } from './slow/strict-builtin-errors.js'
 export { type PublicNames, publicNames } from './snapshot/public-names.js'
 export type { Snapshot, SourceText } from './snapshot/snapshot.js'

@@ -21,6 +21,9 @@ const workspace = makeWorkspace({
   'policies/settings/data.json': '{"open": false, "limit": 1.50}',
   'policies/static.rego': 'package static\necho = input\ndeny["no"] { false }\n',
   'policies/system.rego': 'package system\nmain = {"allow": true}\n',
+  'explained/app.rego':
+    'package app\n\ndefault allow = false\nallow { input.user\n  input.user == data.app.owner\n}\n',
+  'explained/app/data.json': '{"owner": "bob"}',
   'ann.json': '{"user": "ann"}',
   'ann.yaml': 'user: ann\n',
   'latin1.json': '',
@@ -296,4 +299,36 @@ test('eval --cost tells what the decision took, by package, next to the answer',
   const { exitCode, stdout, stderr } = await asked(...args)
   expect([exitCode, stdout]).toEqual([0, '{"result":true}\n'])
   expect(stderr).toMatch(/^\d+ old\n\d+ of \d+ loop iterations\n$/)
+})
+
+describe('eval --explain', () => {
+  const explained = (...args: readonly string[]) =>
+    runTidegate(
+      ['eval', '--policies', 'explained', '--entrypoint', 'app/allow', '--input', 'ann.json', ...args],
+      {
+        cwd,
+      },
+    )
+
+  test('prints the result, and to standard error the first failed condition with source line and caret', async () => {
+    const { stdout, stderr } = await explained('--explain', 'fails')
+    expect(stdout).toBe('{"result":false}\n')
+    expect(stderr).toContain('allow did not fire  explained/app.rego:4:1')
+    expect(stderr).toContain('\n        input.user == data.app.owner\n        ^\n')
+    expect(stderr).toContain('input.user = "ann"\n        data.app.owner = "bob"\n')
+  })
+
+  test('adds the explanation to JSON', async () => {
+    const { stdout } = await explained('--explain', 'full', '--format', 'json')
+    const { result, explanation } = JSON.parse(stdout) as { result: unknown; explanation: unknown }
+    expect(result).toBe(false)
+    expect(explanation).toMatchObject({
+      packages: [{ package: 'app', rules: [{ outcome: 'default' }, { outcome: 'not_fired', row: 4 }] }],
+    })
+  })
+
+  test('says that rules of a bundle without Rego cannot be explained', async () => {
+    const { stderr } = await asked('--entrypoint', 'old/allow', '--input', 'ann.json', '--explain', 'full')
+    expect(stderr).toContain('b.tar.gz contains no Rego, so its rules cannot be explained')
+  })
 })

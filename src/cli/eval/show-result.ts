@@ -1,3 +1,4 @@
+import type { Explanation } from '../../rego/index.js'
 import { canonicalJson } from '../../lib/json/edit/canonical.js'
 
 /** Output formats. All but `text` are named as in `opa eval`. */
@@ -7,9 +8,14 @@ export type EvalFormat = (typeof EVAL_FORMATS)[number]
 /**
  * Returns the output of `opa eval` for a reference such as `data.a.b`, including the line end.
  * `bindings` are empty, since a reference has no variables. An undefined result is `{}`,
- * `undefined` or nothing, depending on the format.
+ * `undefined` or nothing, depending on the format. `json` includes the explanation.
  */
-export function showQueryResult(query: string, value: string | undefined, format: EvalFormat): string {
+export function showQueryResult(
+  query: string,
+  value: string | undefined,
+  format: EvalFormat,
+  explanation?: Explanation,
+): string {
   switch (format) {
     case 'raw':
       return value === undefined ? '' : `${rawText(value)}\n`
@@ -23,14 +29,29 @@ export function showQueryResult(query: string, value: string | undefined, format
     case 'discard':
       return value === undefined ? '{}\n' : `${indented('{"result":"discarded"}')}\n`
     case 'json':
-      return value === undefined ? '{}\n' : `${documentText(query, value)}\n`
+      return withExplanation(value === undefined ? '{}' : documentText(query, value), explanation)
   }
 }
 
 /** Returns the response of the Data API on one line. */
-export function showAnswer(value: string | undefined, isIndented = false): string {
-  const answer = value === undefined ? '{}' : `{"result":${value}}`
+export function showAnswer(
+  value: string | undefined,
+  isIndented?: boolean,
+  explanation?: Explanation,
+): string {
+  const members = [
+    ...(explanation === undefined ? [] : [`"explanation":${JSON.stringify(explanation)}`]),
+    ...(value === undefined ? [] : [`"result":${value}`]),
+  ]
+  const answer = `{${members.join(',')}}`
   return `${isIndented ? indented(answer) : answer}\n`
+}
+
+/** Adds an explanation to an object of JSON on several lines. */
+function withExplanation(json: string, explanation: Explanation | undefined): string {
+  if (explanation === undefined) return `${json}\n`
+  const member = `"explanation": ${JSON.stringify(explanation)}`
+  return json === '{}' ? `{${member}}\n` : `${json.slice(0, -2)},\n  ${member}\n}\n`
 }
 
 /** OPA does not sort these members, so only the value is canonical. */

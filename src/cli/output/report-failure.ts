@@ -49,10 +49,15 @@ const MAX_BEFORE_COLUMN = 80
  */
 function sourceLines({ location }: ErrorDetail): string[] {
   if (!location?.file.endsWith('.rego')) return []
-  const characters = Array.from(readLine(location.file, location.row) ?? '')
+  return caretLines(readLine(location.file, location.row) ?? '', location.col)
+}
+
+/** Returns a line of source and a caret under a column, from 1; nothing for an empty line. */
+export function caretLines(source: string, col: number): string[] {
+  const characters = Array.from(source)
   const first = characters.findIndex((character) => character.trim() !== '')
   if (first < 0) return []
-  const column = location.col - 1
+  const column = col - 1
   const hasColumn = column >= first && column <= characters.length
   const start = hasColumn ? Math.max(first, column - MAX_BEFORE_COLUMN) : first
   const show = (end: number): string => characters.slice(start, end).join('').replaceAll('\t', ' ')

@@ -22,6 +22,8 @@ export interface NewCallOptions {
   readonly allowsRequests?: boolean
   /** Receives printed lines. */
   readonly print?: ((line: string) => void) | undefined
+  /** Receives the markers of an explanation (`DecisionContext`). */
+  readonly traced?: DecisionContext['traced']
 }
 
 /** The call of an evaluation with its recorded calls. */
@@ -45,6 +47,7 @@ class DecisionCall implements RecordingCall {
   readonly #allowsRequests: boolean
   readonly #before: RecordedCalls | undefined
   readonly #print: ((line: string) => void) | undefined
+  readonly #traced: DecisionContext['traced']
   #context: DecisionContext | undefined
 
   constructor(options: NewCallOptions) {
@@ -56,6 +59,7 @@ class DecisionCall implements RecordingCall {
     this.cost = options.cost
     this.#before = options.recorded
     this.#print = options.print
+    this.#traced = options.traced
     this.#allowsRequests = allowsRequests
   }
 
@@ -63,6 +67,7 @@ class DecisionCall implements RecordingCall {
     this.#context ??= {
       ...newContext(this.#nowMs, this.#before ?? (new Map() as RecordedCalls), this.#allowsRequests),
       print: this.#print,
+      traced: this.#traced,
     }
     return this.#context
   }

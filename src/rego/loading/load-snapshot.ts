@@ -12,6 +12,7 @@ import { loadData } from '../data/load-data.js'
 import type { LoadedData } from '../data/load-data.js'
 import { checkEntrypoints } from './check-entrypoints.js'
 import { readDeclaredLevels } from './declared-levels.js'
+import { isTestFile } from '../compile/collect-sources.js'
 import { analyseParts } from '../lint/analyse-parts.js'
 import type { PartAnalysisOptions } from '../lint/analyse-parts.js'
 import { EvaluatedPackages } from '../lint/evaluated-packages.js'
@@ -111,6 +112,7 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
       warnings,
       parts.flatMap(({ rego }) => rego),
     ),
+    ...regoOf(parts, show, names.root),
     locateSource: indexSources(parts, show),
     sourcesOf: (key) =>
       parts
@@ -132,6 +134,20 @@ async function analyse(
   const pathsOf = (part: PolicyPart): (readonly string[])[] => entrypointsOf(part).map(({ path }) => path)
   const found = analysis === undefined ? [] : await analyseParts(parts, data, analysis, pathsOf)
   return [...found, ...parts.flatMap((part) => refusedBuiltinWarnings(part, entrypointsOf(part), options))]
+}
+
+/** The Rego of all parts without tests, and the names of parts without Rego. */
+function regoOf(
+  parts: readonly PolicyPart[],
+  show: (file: string) => string,
+  nameOf: (root: string) => string,
+): Pick<Snapshot, 'rego' | 'withoutRego'> {
+  const rego = parts.flatMap((part) => part.rego).filter(({ file }) => !isTestFile(file))
+  const opaque = parts.filter((part) => part.compiled !== undefined && part.rego.length === 0)
+  return {
+    rego: rego.map((file) => ({ ...file, file: show(file.file) })),
+    withoutRego: opaque.flatMap(({ paths }) => paths.map(nameOf)),
+  }
 }
 
 /** The compiled module of a part. */

@@ -12,6 +12,7 @@ import { verifyBundle } from '../bundle/signing/verify-bundle.js'
 import { MAX_ENTRYPOINTS } from '../compile/build-module.js'
 import type { BuildModule } from '../compile/build-module.js'
 import { collectSources } from '../compile/collect-sources.js'
+import type { PolicySources } from '../compile/collect-sources.js'
 import { compileSources } from '../compile/compile-policies.js'
 import type { CompiledPolicies } from '../compile/compile-policies.js'
 import { withoutRoot } from '../modules/stage-bundle.js'
@@ -29,6 +30,8 @@ export interface PolicyLocations {
   readonly includeTests?: boolean
   /** As in `collectSources`. */
   readonly includesAllData?: boolean
+  /** Files to compile instead of those of the directories. */
+  readonly sources?: PolicySources
 }
 
 export interface ReadOptions {
@@ -59,16 +62,16 @@ export interface PartSource {
 /** Reads the files of all parts and verifies bundles. Raises `invalid` for unreadable files. */
 export async function readParts(locations: PolicyLocations, options: ReadOptions): Promise<PartSource[]> {
   return await Promise.all([
-    ...(locations.directories.length > 0 ? [readDirectories(locations, options)] : []),
+    ...(locations.directories.length > 0 || locations.sources ? [readDirectories(locations, options)] : []),
     ...readBundles(locations.bundles, options),
   ])
 }
 
 async function readDirectories(
-  { directories, includeTests = false, includesAllData }: PolicyLocations,
+  { directories, includeTests = false, includesAllData, sources: given }: PolicyLocations,
   { findOpa, maxEntrypoints = MAX_ENTRYPOINTS, includesPrint, buildModule }: ReadOptions,
 ): Promise<PartSource> {
-  const sources = await collectSources(directories, { includeTests, includesAllData })
+  const sources = given ?? (await collectSources(directories, { includeTests, includesAllData }))
   return {
     dataFiles: sources.data,
     policyBytes: sources.rego.reduce((sum, { text }) => sum + text.length, 0),

@@ -131,6 +131,8 @@ export async function assembleSnapshot(
     warnings: [],
     image,
     data: dataOf(image),
+    rego: [],
+    withoutRego: [],
     sourcesOf: () => [],
     locateSource: (file) => ({ file, head: undefined }),
     locateBuiltin: () => undefined,

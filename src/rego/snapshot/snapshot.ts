@@ -1,6 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
-import type { EntrypointKind } from '../modules/rego-module.js'
+import type { EntrypointKind, RegoFile } from '../modules/rego-module.js'
 import type { StatedLevel } from '../values/level.js'
 import { pathKey } from '../values/path-key.js'
 import type { RegoObject } from '../values/value.js'
@@ -69,6 +69,10 @@ export interface Snapshot {
    * first line of the definition at that line.
    */
   readonly locateSource: (compiledName: string, row: number) => { file: string; head: string | undefined }
+  /** The Rego of all parts. Test files are excluded. */
+  readonly rego: readonly RegoFile[]
+  /** The public names of bundles without Rego, whose rules cannot be explained. */
+  readonly withoutRego: readonly string[]
   /** Returns the files of a package by its key, if their Rego is available. */
   readonly sourcesOf: (key: string) => readonly SourceText[]
   /** Returns the location of a built-in's call, if the sources are available and show it. */

@@ -331,8 +331,8 @@ export class PolicyInstance {
     }
   }
 
-  #contextOf({ context: { nowNs, memo, suspend, print } }: EvaluationCall): BuiltinContext {
-    this.#builtinContext ??= { nowNs, memo, suspend, print, meter: this.#budget }
+  #contextOf({ context: { nowNs, memo, suspend, print, traced } }: EvaluationCall): BuiltinContext {
+    this.#builtinContext ??= { nowNs, memo, suspend, print, traced, meter: this.#budget }
     return this.#builtinContext
   }
 

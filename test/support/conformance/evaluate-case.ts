@@ -6,6 +6,7 @@ import { inTemporaryDirectory } from '../../../src/lib/temporary-directory.js'
 import { hostBuiltins } from '../../../src/rego/builtins/index.js'
 import { evaluateValue, planDocument } from '../../../src/rego/evaluation/evaluate-document.js'
 import { loadSnapshot } from '../../../src/rego/loading/load-snapshot.js'
+import type { LoadOptions } from '../../../src/rego/loading/load-snapshot.js'
 import { evaluateWithAnswers } from '../../../src/rego/requests/evaluate-with-answers.js'
 import type { OpaProgram } from '../../../src/rego/opa/find-opa.js'
 import { parseRegoText } from '../../../src/rego/values/parse-text.js'
@@ -24,7 +25,11 @@ const DOCUMENT_QUERY = /^data\.(?<path>\w+(?:\.\w+)*) = (?<variable>(?!input$)[a
  * Compiles the modules of a case like a directory of policies and evaluates the document that it
  * names.
  */
-export async function evaluateCase(opa: OpaProgram, test: ConformanceCase): Promise<Outcome> {
+export async function evaluateCase(
+  opa: OpaProgram,
+  test: ConformanceCase,
+  buildModule?: LoadOptions['buildModule'],
+): Promise<Outcome> {
   const groups = DOCUMENT_QUERY.exec(test.query)?.groups
   const { path, variable } = groups ?? {}
   if (path === undefined || variable === undefined) return failure('query', 'the query names no document')
@@ -33,7 +38,12 @@ export async function evaluateCase(opa: OpaProgram, test: ConformanceCase): Prom
       await writeSources(directory, test)
       const snapshot = await loadSnapshot(
         { directories: [directory], bundles: [] },
-        { findOpa: () => Promise.resolve(opa), builtins: hostBuiltins, limits: DEFAULT_LIMITS },
+        {
+          findOpa: () => Promise.resolve(opa),
+          builtins: hostBuiltins,
+          limits: DEFAULT_LIMITS,
+          ...(buildModule && { buildModule }),
+        },
       )
       const plan = planDocument(snapshot, path.split('.'))
       const value = await evaluateWithAnswers(

@@ -29,6 +29,11 @@ export interface DecisionContext {
   readonly suspend?: ((call: MissingCall) => never) | undefined
   /** Receives a line that a policy prints; absent if output is discarded. */
   readonly print?: ((line: string) => void) | undefined
+  /**
+   * Receives the operands of each `internal.print` and returns true for the markers of an
+   * explanation, which are not printed.
+   */
+  readonly traced?: ((operands: readonly RegoValue[]) => boolean) | undefined
 }
 
 /** The context of a built-in call. */
