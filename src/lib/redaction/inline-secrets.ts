@@ -126,6 +126,14 @@ const FORMS: readonly Form[] = [
     ),
     isSecret: isSecretUnder,
   },
+  // An entry of .netrc.
+  {
+    name: '(named in a text)',
+    pattern: new RegExp(
+      String.raw`\bmachine\s{1,20}[^\s"']{1,253}\s{1,20}(?:login\s{1,20}[^\s"']{1,200}\s{1,20})?password\s{1,20}${KEPT}(?<a>[^\s"'\\]+)`,
+      'g',
+    ),
+  },
   // <password>…</password>
   {
     name: '(named in a text)',

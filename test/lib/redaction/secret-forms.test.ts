@@ -105,6 +105,16 @@ describe('a key of several lines is redacted', () => {
   })
 })
 
+test.each([
+  `machine git.example.org login ana password ${PASSWORD}`,
+  `machine git.example.org\n  login ana\n  password ${PASSWORD}\n\nmachine b.example.org password x`,
+])('the password of an entry of .netrc is redacted, and the host stays: %#', (netrc) => {
+  for (const place of [{ netrc }, { data: base64(netrc) }, { note: `wrote ${netrc}` }]) {
+    expect(decoded(shown(place))).not.toContain(PASSWORD)
+    expect(decoded(shown(place))).toContain('machine git.example.org')
+  }
+})
+
 test('a URL with credentials in Base64 keeps the surrounding text', () => {
   const url = (credentials: string): string => `postgres://ana:${credentials}@db.example.org:5432/shop`
   expect(shown({ data: base64(url('hunter2')) })).toBe(
