@@ -25,6 +25,11 @@ const ENTRIES: readonly CommandEntry[] = [
     'check pipeline definitions against the static policies',
     async () => (await import('./check.js')).defineCheck,
   ],
+  [
+    'impact',
+    'show what a change of policies would decide differently',
+    async () => (await import('./impact.js')).defineImpact,
+  ],
   ['test', 'run Rego unit tests', async () => (await import('./test.js')).defineTest],
   ['build', 'compile policies to an OPA bundle', async () => (await import('./build.js')).defineBuild],
   [

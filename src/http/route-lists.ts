@@ -33,6 +33,8 @@ import type { RegistryRoutesDeps } from './routes/registry/registry.js'
 import { auditRoutes, executionRoutes } from './routes/trail/audit.js'
 import type { AuditRoutesDeps } from './routes/trail/audit.js'
 import type { TimelineDeps } from '../audit/execution-timeline.js'
+import { impactRoutes } from './routes/policies/impact.js'
+import type { ImpactRoutesDeps } from './routes/policies/impact.js'
 import { decisionRoutes } from './routes/trail/decisions.js'
 import type { DecisionRoutesDeps } from './routes/trail/decisions.js'
 import { insightRoutes } from './routes/trail/insights.js'
@@ -40,6 +42,7 @@ import type { InsightRoutesDeps } from './routes/trail/insights.js'
 export interface RoutesDeps extends DirectDeps {
   readonly about: AboutRoutesDeps
   readonly decisions: DecisionRoutesDeps
+  readonly impact: ImpactRoutesDeps
   readonly gates: GateRoutesDeps
   readonly forms: FormRoutesDeps
   readonly pages: PageRoutesDeps
@@ -58,6 +61,7 @@ export function routeLists(options: RouteOptions): readonly BindableRoutes<Route
   const { policies, events, health } = directLists(options)
   return [
     policies,
+    list('policies', impactRoutes, 'impact'),
     list('decisions', decisionRoutes, 'decisions'),
     list('gates', [...gateRoutes, ...gateInstanceRoutes, ...gatePluginRoutes, ...gateLookupRoutes], 'gates'),
     list(

@@ -11,15 +11,12 @@ import {
   hostBuiltins,
   keepBuilds,
   refusedRequests,
-  findOpa,
-  opaLimits,
   type Snapshot,
-  type OpaProgram,
 } from '../rego/index.js'
 import { loadDataInThread, compileModuleInThread } from './threads/load-threads.js'
 import { showsPrinted } from './evaluations/open-evaluations.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
-import { temporaryFolderOf } from './files/temporary-folder.js'
+import { findServiceOpa } from './files/service-opa.js'
 
 const MAX_LOGGED_WARNINGS = 50
 /** In the data directory. Removing it only makes the next start slower. */
@@ -107,16 +104,6 @@ export function policiesHealth(policies: Pick<Policies, 'failure' | 'loadingMs'>
       )
     },
   }
-}
-
-/**
- * The `opa` program, with its temporary files in the folder of the service. Throws as `findOpa`.
- */
-async function findServiceOpa({ policies, dataDir }: Config): Promise<OpaProgram> {
-  const { opa: named, capabilities } = policies
-  const program = await findOpa({ named, capabilities, env: process.env, limits: opaLimits(policies) })
-  const temporaryFolder = temporaryFolderOf(dataDir)
-  return temporaryFolder === undefined ? program : { ...program, temporaryFolder }
 }
 
 /** Digest of all sources and library versions, which the bundler inserts (`build/bundle.js`). */

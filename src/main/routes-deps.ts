@@ -4,6 +4,7 @@ import type { Logger } from '../lib/logger.js'
 import type { OpenAnalysis } from './open-analysis.js'
 import type { OpenEvaluations } from './evaluations/open-evaluations.js'
 import type { Decisions } from './open-decisions.js'
+import type { ImpactRuns } from '../impact/impact-runs.js'
 import type { OpenGates } from './open-gates.js'
 import type { OpenOutbox } from './open-outbox.js'
 import type { OpenRegistry } from './open-registry.js'
@@ -48,6 +49,7 @@ export interface ServedParts {
   readonly trail: OpenTrail
   readonly registry: OpenRegistry
   readonly analysis: OpenAnalysis
+  readonly impact: ImpactRuns
   readonly backgroundWork: BackgroundWork
   readonly threadDied: (death: ThreadDeath) => void
 }
@@ -156,6 +158,7 @@ export function routesDeps(
     about: { metrics: workers.metrics, openApi: describeOnce(config) },
     health: { policies, plugins },
     decisions: read,
+    impact: { runs: parts.impact, maxBodyBytes: config.server.maxBodyBytes },
     gates: gates.routes,
     forms: formRoutes(parts),
     events: { intake: trail.intake, maxBodyBytes },

@@ -17,6 +17,7 @@ import { makeEvaluateRule } from './evaluations/internal-evaluations.js'
 import { openEvaluations } from './evaluations/open-evaluations.js'
 import { openDecisions } from './open-decisions.js'
 import type { DecisionParts, Decisions } from './open-decisions.js'
+import { openImpact } from './open-impact.js'
 import { openGates } from './open-gates.js'
 import { openOutbox } from './open-outbox.js'
 import { openPolicies } from './open-policies.js'
@@ -165,8 +166,7 @@ async function startParts(config: Config, { logger, threads, onStop }: StartOpti
   })
   onStop('outbox', outbox.close)
   const gates = await openGates(config, {
-    ...parts,
-    policies,
+    ...{ ...parts, policies },
     evaluations: evaluations.evaluations,
     decisionLog: decisions.log,
     wakeOutbox: outbox.wake,
@@ -179,8 +179,9 @@ async function startParts(config: Config, { logger, threads, onStop }: StartOpti
     wakeOutbox: outbox.wake,
   })
   onStop('analysis', analysis.close)
+  const impact = openImpact(config, policies, logger, onStop)
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
-  const features = { decisions, policies, evaluations, outbox, gates, trail, registry, analysis }
+  const features = { decisions, policies, evaluations, outbox, gates, trail, registry, analysis, impact }
   const served = { config, logger, store, metrics, backgroundWork, threadDied: threadWatch.died, ...features }
   return { urls: await listen(served, addresses, onStop), flush: () => decisions.log.flush() }
 }

@@ -1,6 +1,7 @@
 import { STDIN } from '../input/read-document.js'
 import { makeColours } from '../output/colours.js'
 import { oneLine } from '../output/display-width.js'
+import { escapeMarkdown } from '../output/escape-markdown.js'
 import { escapeXml } from '../output/escape-xml.js'
 import { printable } from '../../lib/text/shown-text.js'
 import { isUnchecked, problemsOf, totalsText } from './check-report.js'
@@ -113,17 +114,4 @@ function markdownReport(problems: readonly Problem[], totals: string): string {
   const omitted = problems.length - rows.length
   const rest = omitted === 0 ? '' : `\n${omitted} more reasons are omitted: a comment would be too long.\n`
   return `${head}${rows.join('')}${rest}\n${escapeMarkdown(totals)}\n`
-}
-
-/**
- * Escapes a text for a cell of a table: HTML and Markdown's punctuation become visible characters.
- * A zero-width space keeps names and numbers from notifying people and linking issues.
- */
-function escapeMarkdown(text: string): string {
-  return oneLine(text)
-    .replaceAll(/[\\`*_{}[\]()<>~|&!]/g, (character) =>
-      character === '|' ? '\\|' : `&#${character.charCodeAt(0)};`,
-    )
-    .replaceAll(/[@#](?!\d+;)/g, (character) => `${character}&#8203;`)
-    .replaceAll('://', ':&#8203;//')
 }

@@ -4,7 +4,7 @@ import { parseSubject } from '../values/certificate-subject.js'
 import { booleanKey, key } from '../values/key.js'
 
 /** Roles of tokens and certificates. */
-const ROLES = ['orchestrator', 'approver', 'auditor', 'admin'] as const
+const ROLES = ['orchestrator', 'approver', 'auditor', 'author', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
 /** The identity and roles of a credential. */
@@ -64,7 +64,7 @@ const Certificate = z
 export const AuthSection = z.strictObject({
   tokens: key(
     z.array(Token).default([]),
-    'Bearer tokens, each `{name, roles, sha256}` and, for approvers of gates, `groups`. Roles are `orchestrator`, `approver`, `auditor` and `admin`. `tidegate hash-token` prints the hash. The tokens themselves are not stored.',
+    'Bearer tokens, each `{name, roles, sha256}` and, for approvers of gates, `groups`. Roles are `orchestrator`, `approver`, `auditor`, `author` (compares policies with those that serve) and `admin`. `tidegate hash-token` prints the hash. The tokens themselves are not stored.',
     'a list of {name, roles, sha256}',
   ),
   certificates: key(

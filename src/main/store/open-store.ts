@@ -1,9 +1,12 @@
+import { join } from 'node:path'
+
 import type { Config } from '../../config/config.js'
 import type { ReadSecret } from '../../config/values/secret.js'
 import type { HealthPlugin } from '../../http/routes/about/health.js'
 import type { Logger } from '../../lib/logger.js'
 import { threadScript } from '../../lib/package-root.js'
 import type { ThreadDeath } from '../../lib/threads/supervised-thread.js'
+import type { DecisionReadStore } from '../../store/ports/decision-store.js'
 import type { ServiceStore } from '../../store/ports/service-store.js'
 import type { PostgresSettings } from '../../store/postgres/engine/postgres-settings.js'
 import { storeLocation } from './store-location.js'
@@ -62,6 +65,22 @@ async function openFile(dataDir: string, { logger, threadDied }: StoreParts): Pr
       else logger.error({ error: problem }, 'durable records cannot be written')
     },
   })
+}
+
+/**
+ * Opens the decision log read-only on the calling thread: the shared one, or the file in the data
+ * directory. Throws `unavailable`.
+ */
+export async function openStoredDecisions(
+  location: StoreLocation,
+  dataDir: string,
+): Promise<DecisionReadStore> {
+  if (location.engine === 'postgres') {
+    const { openSharedDecisions } = await import('../../store/postgres/decisions/shared-decisions.js')
+    return openSharedDecisions(location.settings).store
+  }
+  const { openDecisionReader } = await import('../../store/sqlite/decisions/decision-reader.js')
+  return openDecisionReader(join(dataDir, 'decisions.db'))
 }
 
 /** The store as a part of the service's health. */

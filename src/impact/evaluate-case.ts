@@ -1,0 +1,161 @@
+import { AppError, toAppError } from '../errors/app-error.js'
+import type { DecisionOutcome } from '../store/ports/decision-store.js'
+import {
+  denialsByPackage,
+  evaluateDocument,
+  evaluateRuntimePolicy,
+  evaluateStaticPolicies,
+  evaluateWithAnswers,
+  parseDataPath,
+  planDocument,
+  replayCalls,
+  selectPackages,
+  strictnessOf,
+  type Denial,
+  type DocumentPlan,
+  type EvaluationCall,
+  type PackageDenials,
+  type ReplayedCalls,
+  type Snapshot,
+  type StrictBuiltinErrors,
+} from '../rego/index.js'
+import { readVerdict } from './read-verdict.js'
+import type { ReplayCase } from './replay-case.js'
+
+/** What one revision decides about a case. */
+export interface CaseAnswer {
+  readonly outcome: DecisionOutcome
+  /** Denying packages with their reasons. */
+  readonly reasons: readonly PackageDenials[]
+  /** JSON text of a document that is no verdict. */
+  readonly value?: string | undefined
+  readonly error?: string | undefined
+  /** Duration of the evaluation, in milliseconds. */
+  readonly durationMs: number
+}
+
+/** Settings that evaluations depend on, as in the service. */
+export interface EvaluationSettings {
+  /** Package patterns of the static policies. */
+  readonly staticPackages: readonly string[]
+  readonly strictBuiltinErrors: StrictBuiltinErrors
+}
+
+/** Answers of both revisions; undefined if a call of theirs was not recorded. */
+export interface CaseAnswers {
+  readonly before: CaseAnswer
+  readonly after: CaseAnswer
+}
+
+/** Clients choose the paths of decisions. */
+const MAX_PLANS = 4096
+
+/** Code of an evaluation whose call of another host has no recorded answer. */
+const UNRECORDED = 'evaluation_request_refused'
+
+/** Evaluates cases with one revision. */
+export class CaseEvaluator {
+  readonly #snapshot: Snapshot
+  readonly #settings: EvaluationSettings
+  readonly #packages: readonly string[]
+  readonly #plans = new Map<string, DocumentPlan>()
+
+  constructor(snapshot: Snapshot, settings: EvaluationSettings) {
+    this.#snapshot = snapshot
+    this.#settings = settings
+    this.#packages = selectPackages(snapshot, settings.staticPackages)
+  }
+
+  /**
+   * Evaluates a case with the recorded calls, adding random values to them. Undefined if a call was
+   * not recorded. A failed evaluation is an answer. Never rejects.
+   */
+  async evaluate(replayed: ReplayCase, calls: ReplayedCalls): Promise<CaseAnswer | undefined> {
+    const { nowMs = replayed.timeMs, recorded, requests } = calls
+    const strictness = strictnessOf(this.#settings.strictBuiltinErrors, isVerdict(replayed))
+    const startedAt = performance.now()
+    try {
+      const conclude = this.#evaluation(replayed)
+      const answer = await evaluateWithAnswers(conclude, requests, { ...strictness, nowMs, recorded })
+      return { ...answer, durationMs: performance.now() - startedAt }
+    } catch (raw) {
+      const error = toAppError(raw)
+      if (error.code === UNRECORDED) return undefined
+      return {
+        ...{ outcome: 'error', reasons: [], error: describe(error) },
+        durationMs: performance.now() - startedAt,
+      }
+    }
+  }
+
+  #evaluation({ kind, path, input }: ReplayCase): (call: EvaluationCall) => Omit<CaseAnswer, 'durationMs'> {
+    if (kind === 'static') {
+      const packages = this.#requirePackages()
+      return (call) => ofDenials(evaluateStaticPolicies(this.#snapshot, packages, input, call).denials)
+    }
+    const plan = this.#planFor(path)
+    if (kind === 'runtime') return (call) => ofDenials(evaluateRuntimePolicy(plan, input, call))
+    return (call) => readVerdict(plan.path, evaluateDocument(plan, input, call))
+  }
+
+  #requirePackages(): readonly string[] {
+    if (this.#packages.length > 0) return this.#packages
+    const patterns = this.#settings.staticPackages.join(', ')
+    throw new AppError('evaluation_failed', `no static policy is loaded: no package matches ${patterns}`)
+  }
+
+  #planFor(path: string): DocumentPlan {
+    const known = this.#plans.get(path)
+    if (known !== undefined) return known
+    const plan = planDocument(this.#snapshot, parseDataPath(path))
+    if (this.#plans.size >= MAX_PLANS) this.#plans.clear()
+    this.#plans.set(path, plan)
+    return plan
+  }
+}
+
+/** Whether the answer allows or denies something, so that failed built-ins are errors. */
+function isVerdict({ kind }: ReplayCase): boolean {
+  return kind === 'static' || kind === 'runtime'
+}
+
+function ofDenials(denials: readonly Denial[]): Omit<CaseAnswer, 'durationMs'> {
+  return { outcome: denials.length > 0 ? 'deny' : 'allow', reasons: denialsByPackage(denials) }
+}
+
+function describe({ message, details }: AppError): string {
+  return [message, ...details.map(({ code, message: text }) => `${code}: ${text}`)].join('; ')
+}
+
+/** Sends no requests: everything that was not recorded is refused with `UNRECORDED`. */
+const NO_REQUESTS: Parameters<typeof replayCalls>[1] = {
+  begin: () => ({
+    answer: ({ name }) =>
+      Promise.reject(new AppError('evaluation_failed', `${name} was not recorded`, { code: UNRECORDED })),
+    end: () => undefined,
+  }),
+}
+
+/** Returns the recorded calls of a case. Raises `invalid` if they are not readable. */
+export function recordedCallsOf({ recordedCalls }: ReplayCase): ReplayedCalls {
+  if (recordedCalls === undefined) return { requests: NO_REQUESTS, recorded: new Map(), nowMs: undefined }
+  return replayCalls(Buffer.from(recordedCalls).toString(), NO_REQUESTS)
+}
+
+/**
+ * Evaluates a case with both revisions. The first one's random values are the second one's, so that
+ * a difference comes from the policies alone. `isAfterFirst` alternates, so that neither side always
+ * evaluates with warm caches. Undefined if a call was not recorded.
+ */
+export async function evaluateBoth(
+  replayed: ReplayCase,
+  { before, after }: { readonly before: CaseEvaluator; readonly after: CaseEvaluator },
+  isAfterFirst: boolean,
+): Promise<CaseAnswers | undefined> {
+  const calls = recordedCallsOf(replayed)
+  const [first, second] = isAfterFirst ? [after, before] : [before, after]
+  const one = await first.evaluate(replayed, calls)
+  const two = one && (await second.evaluate(replayed, calls))
+  if (one === undefined || two === undefined) return undefined
+  return isAfterFirst ? { before: two, after: one } : { before: one, after: two }
+}

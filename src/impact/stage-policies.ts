@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+import { readBundle, unpackBundle, type PolicyLocations } from '../rego/index.js'
+import type { SentPolicies } from './impact-request.js'
+
+/**
+ * Writes sent policies into an empty directory and returns where they are. A bundle without a
+ * compiled module becomes a directory. Raises `invalid` for a damaged bundle.
+ */
+export async function stagePolicies(
+  { directories = [], bundle }: SentPolicies,
+  directory: string,
+): Promise<PolicyLocations> {
+  if (bundle !== undefined) return await stageBundle(Buffer.from(bundle, 'base64'), directory)
+  const roots = await Promise.all(
+    directories.map(async (files, index) => {
+      const root = join(directory, String(index), 'policies')
+      await writeFiles(root, Object.entries(files))
+      return root
+    }),
+  )
+  return { directories: roots, bundles: [] }
+}
+
+/**
+ * Returns a digest of sent directories, which does not depend on where they are staged. Undefined for
+ * a bundle, which has a revision of its own.
+ */
+export function revisionOf({ directories }: SentPolicies): string | undefined {
+  if (directories === undefined) return undefined
+  const hash = createHash('sha256')
+  for (const files of directories) {
+    const sorted = Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1))
+    for (const [path, text] of sorted) hash.update(`${path}\0${Buffer.byteLength(text)}\0`).update(text)
+    hash.update('\0')
+  }
+  return `sha256:${hash.digest('hex').slice(0, 16)}`
+}
+
+async function stageBundle(bytes: Buffer, directory: string): Promise<PolicyLocations> {
+  const files = await unpackBundle('bundle.tar.gz', bytes)
+  if (readBundle('bundle.tar.gz', files).wasm === undefined) {
+    const root = join(directory, 'policies')
+    await writeFiles(root, files)
+    return { directories: [root], bundles: [] }
+  }
+  const file = join(directory, 'bundle.tar.gz')
+  await writeFiles(directory, [['bundle.tar.gz', bytes]])
+  return { directories: [], bundles: [file] }
+}
+
+async function writeFiles(
+  root: string,
+  files: Iterable<readonly [path: string, content: string | Uint8Array]>,
+): Promise<void> {
+  await mkdir(root, { recursive: true })
+  for (const [path, content] of files) {
+    const file = join(root, path)
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, content)
+  }
+}

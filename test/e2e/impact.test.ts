@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ask, objectOf, postJson } from '../support/http-client.js'
+import { runTidegate } from '../support/run-tidegate.js'
+import { startTidegate } from '../support/tidegate-process.js'
+import type { TidegateProcess } from '../support/tidegate-process.js'
+import { waitUntil } from '../support/wait-until.js'
+import { makeWorkspace } from '../support/workspace.js'
+
+const waits = (limit: number): string => `package static.waits
+import rego.v1
+deny contains sprintf("waits %d", [input["new"].wait]) if input["new"].wait > ${limit}
+`
+
+describe('what a change would do', () => {
+  const workspace = makeWorkspace()
+  let tidegate: TidegateProcess
+
+  beforeAll(async () => {
+    workspace.write({
+      'policies/static/waits.rego': waits(10),
+      'candidate/static/waits.rego': waits(20),
+      'broken/static/waits.rego': 'package static.waits\nimport rego.v1\ndeny contains nothing(1)\n',
+      'pipelines/long.json': JSON.stringify({ name: 'long', application: 'shop', stages: [], wait: 15 }),
+    })
+    tidegate = await startTidegate({ workspace })
+    for (const wait of [5, 15, 25]) {
+      const body = { input: { new: { application: 'shop', wait } } }
+      await postJson(tidegate.url, '/v1/staticPolicy/eval', body)
+    }
+    const secret = { input: { new: { application: 'shop', wait: 15, password: 'hunter2' } } }
+    await postJson(tidegate.url, '/v1/staticPolicy/eval', secret)
+  })
+
+  afterAll(async () => {
+    await tidegate.end('SIGTERM')
+    workspace.remove()
+  })
+
+  const impact = (...args: readonly string[]) =>
+    runTidegate(['impact', '--url', tidegate.url, ...args], { cwd: workspace.path })
+
+  test('is shown over the decisions that were made, and fails where wanted', async () => {
+    const { exitCode, stdout } = await impact(
+      '--policies',
+      'candidate',
+      '--format',
+      'json',
+      '--fail-on',
+      'flips',
+    )
+    expect(exitCode).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({
+      compared: { decisions: 3 },
+      changes: { deny_to_allow: 1 },
+      byApplication: [{ application: 'shop', changes: { deny_to_allow: 1 } }],
+      flips: [{ before: { reasons: [{ deny: ['waits 15'] }] }, after: { outcome: 'allow' } }],
+      notReplayable: { byReason: { redacted: 1 } },
+    })
+  })
+
+  test('is nothing for the same policies', async () => {
+    const { exitCode, stdout } = await impact('--policies', 'policies', '--fail-on', 'flips,errors')
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('No change in 3 answers')
+  })
+
+  test('is shown over files without a service', async () => {
+    const args = [
+      '--policies',
+      'candidate',
+      '--against',
+      'policies',
+      '--over',
+      'pipelines/',
+      '--format',
+      'csv',
+    ]
+    const { exitCode, stdout } = await runTidegate(['impact', ...args], { cwd: workspace.path })
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('deny_to_allow,input,pipelines/long.json: long,')
+  })
+
+  test('is a comment for a pull request with --format markdown', async () => {
+    const { stdout } = await impact(
+      '--policies',
+      'candidate',
+      '--over',
+      'decisions,pipelines/',
+      '--format',
+      'markdown',
+    )
+    expect(stdout).toContain('### 2 of 4 answers would change: 2 deny → allow')
+    expect(stdout).toContain('| Change | Application | What | Reasons |')
+  })
+
+  test('of policies that do not compile is their error, with file and line', async () => {
+    const { exitCode, stderr } = await impact('--policies', 'broken')
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('broken/static/waits.rego:3')
+  })
+
+  test('over an empty selection fails a check instead of passing it', async () => {
+    const { exitCode, stderr } = await impact(
+      '--policies',
+      'candidate',
+      '--application',
+      'none',
+      '--fail-on',
+      'flips',
+    )
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('nothing could be compared')
+  })
+
+  test('is compared one at a time, and can be stopped', async () => {
+    const body = { policies: { directories: [{ 'static/waits.rego': waits(1) }] } }
+    const first = await postJson(tidegate.url, '/policies/impact', body)
+    expect(first.status).toBe(202)
+    const { impactId } = objectOf(first)
+    const second = await postJson(tidegate.url, '/policies/impact', body)
+    expect([second.status, objectOf(second)['code']]).toEqual([503, 'impact_busy'])
+    const path = `/policies/impact/${String(impactId)}`
+    expect((await ask(tidegate.url, { method: 'DELETE', path })).status).toBe(200)
+    expect((await ask(tidegate.url, { path })).status).toBe(404)
+  })
+
+  test.each([
+    ['a path out of the directory', { directories: [{ '../evil.rego': 'package a' }] }],
+    ['an absolute path', { directories: [{ '/evil.rego': 'package a' }] }],
+    ['another kind of file', { directories: [{ 'run.sh': 'x' }] }],
+    ['neither directories nor a bundle', {}],
+    ['text that is not base64', { bundle: '%%' }],
+  ])('is refused for %s', async (_, policies) => {
+    const answer = await postJson(tidegate.url, '/policies/impact', { policies })
+    expect(answer.status).toBe(400)
+  })
+
+  test('of a damaged bundle is its error', async () => {
+    const body = { policies: { bundle: Buffer.from('no archive').toString('base64') } }
+    const { impactId } = objectOf(await postJson(tidegate.url, '/policies/impact', body))
+    const ended = await waitUntil(
+      async () => {
+        const run = objectOf(await ask(tidegate.url, { path: `/policies/impact/${String(impactId)}` }))
+        return run['state'] === 'running' ? undefined : run
+      },
+      () => 'the comparison did not end',
+    )
+    expect(ended).toMatchObject({
+      state: 'failed',
+      error: { message: expect.stringContaining('bundle') as string },
+    })
+  })
+
+  test('against an unknown revision names the one that serves', async () => {
+    const { exitCode, stderr } = await impact('--policies', 'candidate', '--against', 'sha256:none')
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('Revision sha256:none is not available')
+  })
+})
