@@ -6,6 +6,7 @@ import type { ImpactRun } from '../../src/impact/run-impact.js'
 import { caseOfDecision } from '../../src/impact/replay-case.js'
 import type { ReplayCase } from '../../src/impact/replay-case.js'
 import type { Snapshot } from '../../src/rego/index.js'
+import type { StoredDecision } from '../../src/store/ports/decision-store.js'
 import { DEFAULT_LIMITS } from '../support/default-limits.js'
 import { loadPolicies } from '../support/load-policies.js'
 
@@ -185,12 +186,14 @@ deny contains "down" if http.send({"method": "get", "url": "http://127.0.0.1:1/"
 })
 
 describe('a stored decision', () => {
-  const decision = {
-    ...{ seq: 1, timeMs: 5, decisionId: 'd', kind: 'static', path: 'staticPolicy/eval', revision: 'r' },
-    ...{ outcome: 'allow', application: 'shop', executionId: null, caller: null, durationNs: 1 },
+  const decision: StoredDecision = {
+    ...{ seq: 1, timeMs: 5, decisionId: 'd', path: 'staticPolicy/eval', revision: 'r' },
+    kind: 'static',
+    outcome: 'allow',
+    ...{ application: 'shop', executionId: null, caller: null, durationNs: 1 },
     ...{ requestId: null, error: null, input: Buffer.from('{"a":1}'), inputBytes: 7, inputTruncated: false },
     ...{ result: null, resultTruncated: false, ndBuiltinCache: null, packages: null },
-  } as const
+  }
 
   test('is evaluated at its own time with its whole input', () => {
     expect(caseOfDecision(decision)).toMatchObject({ id: 'd', timeMs: 5, application: 'shop' })
