@@ -42,11 +42,10 @@ test('reasons in another order are the same reasons', () => {
 test.each([
   [['a', 'deny'], '["no"]', { outcome: 'deny', reasons: [{ package: 'a', deny: ['no'] }] }],
   [['a', 'deny'], '[]', { outcome: 'allow', reasons: [] }],
-  [
-    ['a', 'violation'],
-    '[{"msg":"no"}]',
-    { outcome: 'deny', reasons: [{ package: 'a', deny: ['{"msg":"no"}'] }] },
-  ],
+  [['a', 'violation'], '[{"msg":"no"}]', { outcome: 'deny', reasons: [{ package: 'a', deny: ['no'] }] }],
+  [['a', 'deny'], '{"x":true,"y":false}', { outcome: 'deny', reasons: [{ package: 'a', deny: ['x'] }] }],
+  [['a', 'deny'], 'null', { outcome: 'defined' }],
+  [['a', 'deny'], '"no"', { outcome: 'deny' }],
   [['a', 'allow'], 'true', { outcome: 'allow' }],
   [['a', 'allow'], 'false', { outcome: 'deny' }],
   [['a'], '{"allow":true,"deny":["no"]}', { outcome: 'deny' }],
