@@ -140,7 +140,8 @@ function isPath(against: string): boolean {
 }
 
 async function readInputs(files: readonly string[], { terminal }: Session): Promise<ImpactRequest['inputs']> {
-  const definitions = await readPipelineFiles(files, undefined, terminal)
+  const reading = { form: undefined, others: new Set<string>() }
+  const definitions = await readPipelineFiles(files, reading, terminal)
   return definitions.map((definition) => {
     if ('error' in definition) throw definition.error
     const { file, name, input } = definition
