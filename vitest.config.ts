@@ -30,6 +30,7 @@ const IN_PROCESS = [
   'gates',
   'openapi',
   'orchestrator-dialects',
+  'policy-sources',
   'reconciliation',
   'refusals',
   'request-targets',

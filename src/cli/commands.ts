@@ -33,6 +33,11 @@ const ENTRIES: readonly CommandEntry[] = [
   ['test', 'run Rego unit tests', async () => (await import('./test.js')).defineTest],
   ['build', 'compile policies to an OPA bundle', async () => (await import('./build.js')).defineBuild],
   [
+    'policies',
+    'show and refresh the policies of a running service',
+    async () => (await import('./policies.js')).definePolicies,
+  ],
+  [
     'decisions',
     'list and show decisions of a running service',
     async () => (await import('./decisions.js')).defineDecisions,

@@ -68,6 +68,24 @@ const tlsChecks: readonly CrossCheck[] = [
   },
 ]
 
+/** Rules about sources of policies. */
+const sourceChecks: readonly CrossCheck[] = [
+  {
+    code: 'duplicate_name',
+    paths: [['policies', 'sources']],
+    check: ({ policies }) =>
+      repeated(
+        'the name',
+        policies.sources.map(({ name }) => name),
+      ),
+  },
+  {
+    code: 'contradicting_source',
+    paths: [['policies', 'sources']],
+    check: ({ policies }) => policies.sources.flatMap(problemsOfSource)[0],
+  },
+]
+
 const SHOWN_HASH_DIGITS = 16
 
 export const crossChecks: readonly CrossCheck[] = [
@@ -215,16 +233,34 @@ export const crossChecks: readonly CrossCheck[] = [
     paths: [
       ['policies', 'directories'],
       ['policies', 'bundles'],
+      ['policies', 'sources'],
     ],
     check: ({ policies }) =>
-      policies.directories.length + policies.bundles.length > 0
+      policies.directories.length + policies.bundles.length + policies.sources.length > 0
         ? undefined
-        : 'there is nothing to load: add a directory of Rego here, or a bundle to policies.bundles',
+        : 'there is nothing to load: add a directory of Rego here, a bundle to policies.bundles, or a server to policies.sources',
   },
+  ...sourceChecks,
 ]
 
 function problemWith(problem: string, sources: readonly { readonly name: string }[]): string | undefined {
   return sources.length === 0 ? undefined : `${problem}: see ${sources.map(({ name }) => name).join(', ')}`
+}
+
+function problemsOfSource(source: Config['policies']['sources'][number]): string[] {
+  const { name, minDelaySeconds, maxDelaySeconds, staleAfterSeconds } = source
+  const { credentials, signIn, tlsCertificate, tlsKey } = source
+  const wrong: readonly (readonly [boolean, string])[] = [
+    [minDelaySeconds > maxDelaySeconds, 'minDelaySeconds is greater than maxDelaySeconds'],
+    [staleAfterSeconds < maxDelaySeconds, 'staleAfterSeconds is less than maxDelaySeconds'],
+    [credentials !== undefined && signIn !== undefined, 'set either credentials or signIn'],
+    [
+      signIn?.type === 'aws' && !hasOneAccess({ ...signIn, type: 'cloudwatch' }),
+      'signIn needs either accessKeyId and secretAccessKey, or accessKeyFrom',
+    ],
+    [(tlsCertificate === undefined) !== (tlsKey === undefined), 'set both tlsCertificate and tlsKey'],
+  ]
+  return wrong.flatMap(([isWrong, problem]) => (isWrong ? [`source ${name}: ${problem}`] : []))
 }
 
 function repeated(what: string, values: readonly string[]): string | undefined {

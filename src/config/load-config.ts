@@ -60,14 +60,16 @@ function isEmptySection({ path, value }: OriginatedValue): boolean {
   return path.length === 1 && value === null
 }
 
-/** If only bundles are configured, the default directory is not used. */
+/** If only bundles or sources are configured, the default directory is not used. */
 function replaceDefaultDirectories(values: LayeredValues): void {
-  const bundles = values.get(['policies', 'bundles'])
-  const isAlone = values.get(['policies', 'directories']) === undefined
-  if (isAlone && Array.isArray(bundles) && bundles.length > 0) {
-    const path = ['policies', 'directories']
-    values.set({ path, value: [], origin: values.originOf(['policies', 'bundles']) ?? '' })
-  }
+  if (values.get(['policies', 'directories']) !== undefined) return
+  const given = ['bundles', 'sources'].find((name) => {
+    const list = values.get(['policies', name])
+    return Array.isArray(list) && list.length > 0
+  })
+  if (given === undefined) return
+  const path = ['policies', 'directories']
+  values.set({ path, value: [], origin: values.originOf(['policies', given]) ?? '' })
 }
 
 function validate(values: LayeredValues, found: readonly ErrorDetail[]): Config {

@@ -28,6 +28,8 @@ import { outboxRoutes } from './routes/messages/outbox.js'
 import type { OutboxRoutesDeps } from './routes/messages/outbox.js'
 import { webhookRoutes } from './routes/messages/webhooks.js'
 import type { WebhookRoutesDeps } from './routes/messages/webhooks.js'
+import { policySourceRoutes } from './routes/policies/sources.js'
+import type { PolicySourceRoutesDeps } from './routes/policies/sources.js'
 import { applicationRoutes, pipelineRoutes } from './routes/registry/registry.js'
 import type { RegistryRoutesDeps } from './routes/registry/registry.js'
 import { auditRoutes, executionRoutes } from './routes/trail/audit.js'
@@ -54,6 +56,7 @@ export interface RoutesDeps extends DirectDeps {
   readonly outbox: OutboxRoutesDeps
   readonly backgroundWork: BackgroundWorkRoutesDeps
   readonly analysis: AnalysisRoutesDeps
+  readonly policySources: PolicySourceRoutesDeps
 }
 
 /** Returns the route lists of all features. Nothing else is served. */
@@ -62,6 +65,7 @@ export function routeLists(options: RouteOptions): readonly BindableRoutes<Route
   return [
     policies,
     list('policies', impactRoutes, 'impact'),
+    list('policies', policySourceRoutes, 'policySources'),
     list('decisions', decisionRoutes, 'decisions'),
     list('gates', [...gateRoutes, ...gateInstanceRoutes, ...gatePluginRoutes, ...gateLookupRoutes], 'gates'),
     list(

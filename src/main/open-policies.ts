@@ -2,8 +2,12 @@ import { join } from 'node:path'
 
 import type { Config } from '../config/config.js'
 import { readSecrets } from '../config/read-secrets.js'
+import type { ReadSecret } from '../config/values/secret.js'
+import type { SourceSet } from '../distribution/source-set.js'
 import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
 import type { Logger } from '../lib/logger.js'
+import type { ServiceStore } from '../store/ports/service-store.js'
+import type { OnStop } from './close-parts.js'
 import { makeBundleVerification } from './files/bundle-verification.js'
 import {
   Policies,
@@ -11,6 +15,7 @@ import {
   hostBuiltins,
   keepBuilds,
   refusedRequests,
+  type PolicyLocations,
   type Snapshot,
 } from '../rego/index.js'
 import { loadDataInThread, compileModuleInThread } from './threads/load-threads.js'
@@ -22,13 +27,45 @@ const MAX_LOGGED_WARNINGS = 50
 /** In the data directory. Removing it only makes the next start slower. */
 const KEPT_BUILDS = 'compiled'
 
-/** Loads the policies and logs every later load. Throws the error of the first load. */
-export async function openPolicies(
+/** What loading the policies needs of the service. */
+export interface PoliciesParts {
+  readonly logger: Logger
+  readonly readSecret: ReadSecret
+  readonly store: Pick<ServiceStore, 'writer' | 'now'>
+  readonly metrics: ServiceMetrics
+  readonly onStop: OnStop
+}
+
+/** The served policies, and the servers that they are downloaded from, if any. */
+export interface OpenPolicies {
+  readonly policies: Policies
+  readonly sources: SourceSet | undefined
+}
+
+/**
+ * Loads the policies and logs every later load. Throws the error of the first load, and
+ * `unavailable` if a source gives no bundle.
+ */
+export async function openPolicies(config: Config, parts: PoliciesParts): Promise<OpenPolicies> {
+  const { directories, bundles } = config.policies
+  const own = { directories, bundles }
+  if (config.policies.sources.length === 0)
+    return { policies: await loadPolicies(config, own, parts), sources: undefined }
+  // Loaded on demand, because most services have no sources.
+  const { openSources } = await import('./open-sources.js')
+  const { set, close } = openSources(config, own, parts)
+  parts.onStop('policy sources', close)
+  const policies = await set.open((locations) => loadPolicies(config, locations, parts))
+  set.start()
+  return { policies, sources: set }
+}
+
+async function loadPolicies(
   config: Config,
-  logger: Logger,
-  metrics: ServiceMetrics,
+  locations: PolicyLocations,
+  { logger, metrics }: PoliciesParts,
 ): Promise<Policies> {
-  const { directories, bundles, limits, staticPackages, undefinedData, bundleSigning } = config.policies
+  const { limits, staticPackages, undefinedData, bundleSigning, sources } = config.policies
   const startedAt = performance.now()
   const builtBy = buildDigest()
   const options = {
@@ -42,10 +79,13 @@ export async function openPolicies(
     limits,
     // Read at each load, so that replaced keys and secrets take effect.
     verification: () =>
-      makeBundleVerification(bundleSigning, readSecrets({ policies: { bundleSigning } }, process.env)),
+      makeBundleVerification(
+        { bundleSigning, sources },
+        readSecrets({ policies: { bundleSigning } }, process.env),
+      ),
     analysis: { staticPackages, undefinedData },
   }
-  const policies = await Policies.open({ directories, bundles }, options, {
+  const policies = await Policies.open(locations, options, {
     loaded: (snapshot, durationMs) => {
       metrics.policiesLoaded(durationMs)
       logger.info({ revision: snapshot.revision, durationMs: Math.round(durationMs) }, 'policies loaded')
@@ -64,9 +104,10 @@ export async function openPolicies(
   const { revision, packages } = policies.current
   logger.info({ revision, packages: packages.length, durationMs: Math.round(durationMs) }, 'policies loaded')
   logWarnings(policies.current, logger)
-  if (bundles.length > 0)
+  const compiled = config.policies.bundles
+  if (compiled.length > 0)
     logger.info(
-      { bundles },
+      { bundles: compiled },
       'only the Rego that bundles still contain is checked; tidegate build checked the rest',
     )
   return policies
@@ -102,6 +143,27 @@ export function policiesHealth(policies: Pick<Policies, 'failure' | 'loadingMs'>
         failure &&
         'changed policies could not be loaded; the last good ones are in service; /health?bundles shows why'
       )
+    },
+  }
+}
+
+/**
+ * Shows sources that failed or are stale, under the name that OPA gives its bundles. It is down
+ * while a source is stale that must not be.
+ */
+export function sourcesHealth({ sources }: Pick<SourceSet, 'sources'>): HealthPlugin {
+  const stale = (): string[] => sources.filter(({ isStale }) => isStale).map(({ name }) => name)
+  const staleText = (): string => `stale: ${stale().join(', ')}; GET /policies/sources shows why`
+  return {
+    name: 'bundle',
+    isUp: () => !sources.some(({ isStale, settings }) => isStale && settings.staleIsNotReady),
+    problem: staleText,
+    warning: () => {
+      if (stale().length > 0) return staleText()
+      const failed = sources.filter(({ state }) => state.fetchError ?? state.activationError)
+      if (failed.length === 0) return undefined
+      const names = failed.map(({ name }) => name).join(', ')
+      return `no current bundle from ${names}; the last good ones are in service; GET /policies/sources shows why`
     },
   }
 }

@@ -12,6 +12,7 @@ import type { OpenTrail } from './open-trail.js'
 import type { BackgroundWork } from './background-work.js'
 import { runtimePolicies } from '../rego/index.js'
 import type { Policies } from '../rego/index.js'
+import type { SourceSet } from '../distribution/source-set.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
 import { servedAddresses } from '../config/sections/served-addresses.js'
@@ -25,11 +26,12 @@ import { makePassedTime } from '../lib/clocks/passed-time.js'
 import { decisionsOfExecution } from '../decisions/query-decisions.js'
 import type { DecisionQueryDeps } from '../decisions/query-decisions.js'
 import type { PolicyContext } from '../http/policy/decision.js'
+import { addPolicyMetrics } from '../http/metrics/policy-metrics.js'
 import { addTrailMetrics } from '../http/metrics/trail-metrics.js'
 import { packageVersion } from '../lib/package-root.js'
 import type { TimelineDeps } from '../audit/execution-timeline.js'
 import { storeHealth } from './store/open-store.js'
-import { policiesHealth } from './open-policies.js'
+import { policiesHealth, sourcesHealth } from './open-policies.js'
 import { policyContext } from './policy-context.js'
 import { partOnDemand } from '../lib/on-demand.js'
 import type { OpenWorkers } from './open-workers.js'
@@ -42,6 +44,7 @@ export interface ServedParts {
   readonly store: ServiceStore
   readonly decisions: Decisions
   readonly policies: Policies
+  readonly sources: SourceSet | undefined
   readonly evaluations: OpenEvaluations
   readonly metrics: ServiceMetrics
   readonly outbox: OpenOutbox
@@ -128,7 +131,7 @@ export function routesDeps(
   readYaml: PolicyContext['readYaml'],
 ): RoutesDeps {
   const { config, store, decisions, policies, metrics, outbox, gates, trail, registry } = parts
-  const { backgroundWork, analysis, evaluations } = parts
+  const { backgroundWork, analysis, evaluations, sources } = parts
   const { reader, writer, lookups } = store
   const read = includingWorkers(decisions, workers)
   const version = packageVersion()
@@ -140,6 +143,7 @@ export function routesDeps(
   const plugins = [
     decisions.health,
     policiesHealth(policies),
+    ...(sources === undefined ? [] : [sourcesHealth(sources)]),
     registry.health,
     storeHealth(store),
     backgroundWork.health,
@@ -171,6 +175,7 @@ export function routesDeps(
     outbox: outbox.routes,
     backgroundWork: backgroundWork.routes,
     analysis: analysis.routes,
+    policySources: { policies, sources },
   }
 }
 
@@ -188,8 +193,9 @@ function includingWorkers({ read }: Decisions, workers: OpenWorkers): Decisions[
   return read && { ...flushed(read), own: read.own && flushed(read.own) }
 }
 
-/** Adds the metrics of the trail and the registry to `/metrics`. */
-export function addMetrics({ store, metrics, trail, registry }: ServedParts): void {
+/** Adds the metrics of the policies, the trail and the registry to `/metrics`. */
+export function addMetrics({ store, metrics, trail, registry, policies, sources }: ServedParts): void {
+  addPolicyMetrics(metrics.registry, { policies, sources })
   addTrailMetrics(metrics.registry, {
     intake: () => trail.intake.metrics,
     decisions: () => trail.decisions.metrics,

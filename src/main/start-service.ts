@@ -21,12 +21,12 @@ import { openImpact } from './open-impact.js'
 import { openGates } from './open-gates.js'
 import { openOutbox } from './open-outbox.js'
 import { openPolicies } from './open-policies.js'
+import type { OpenPolicies, PoliciesParts } from './open-policies.js'
 import { openRegistry } from './open-registry.js'
 import { shareConnectionsEvenly } from './open-workers.js'
 import { Leadership } from './timers/leadership.js'
 import { openTrail } from './open-trail.js'
 import { shareHeartbeat } from './threads/main-thread-watch.js'
-import type { Policies } from '../rego/index.js'
 import { keyFiles } from './files/bundle-verification.js'
 import { removeTemporaryFiles, temporaryFoldersOf } from './files/temporary-folder.js'
 import { exitOnFatalError, ignoreOtherSignals, nextSignal } from './process-events.js'
@@ -141,13 +141,13 @@ async function startParts(config: Config, { logger, threads, onStop }: StartOpti
   const trail = openTrail(config, parts)
   onStop('trail', trail.close)
   const metrics = makeServiceMetrics()
-  const writing: DecisionParts = {
+  const writing: DecidingParts = {
     ...parts,
     take: (report) => trail.decisions.take(report),
     threadDied: threadWatch.died,
     openWriter: threads.openDecisionWriter,
   }
-  const [decisions, policies] = await openDeciding(config, writing, metrics, onStop)
+  const [decisions, { policies, sources }] = await openDeciding(config, writing, metrics, onStop)
   addDecisionLogMetrics(metrics.registry, decisions.log)
   addFailureMetrics(metrics.registry, {
     threadDeaths: threadWatch.deaths,
@@ -181,8 +181,17 @@ async function startParts(config: Config, { logger, threads, onStop }: StartOpti
   onStop('analysis', analysis.close)
   const impact = openImpact(config, policies, logger, onStop)
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
-  const features = { decisions, policies, evaluations, outbox, gates, trail, registry, analysis, impact }
-  const served = { config, logger, store, metrics, backgroundWork, threadDied: threadWatch.died, ...features }
+  const features = { decisions, policies, sources, evaluations, outbox, gates, trail, registry, analysis }
+  const served = {
+    config,
+    logger,
+    store,
+    metrics,
+    backgroundWork,
+    impact,
+    threadDied: threadWatch.died,
+    ...features,
+  }
   return { urls: await listen(served, addresses, onStop), flush: () => decisions.log.flush() }
 }
 
@@ -196,39 +205,38 @@ async function claimFolders({ dataDir }: Config, logger: Logger, onStop: OnStop)
   onStop('temporary files', () => removeTemporaryFiles(folders))
 }
 
+/** What the decision log and the policies need. */
+type DecidingParts = DecisionParts & Omit<PoliciesParts, 'metrics' | 'onStop'>
+
 /**
  * Opens the decision log, and compiles the policies while its thread starts. Waits for both, so
  * that nothing is left running after a failed start. Throws the first error.
  */
 async function openDeciding(
   config: Config,
-  parts: DecisionParts,
+  parts: DecidingParts,
   metrics: ServiceMetrics,
   onStop: OnStop,
-): Promise<[Decisions, Policies]> {
+): Promise<[Decisions, OpenPolicies]> {
   const opening = openDecisions(config, parts).then((decisions) => {
     // Closed before the trail, which receives the last decisions from it.
     onStop('decision log', decisions.close)
     return decisions
   })
-  const loading = openWatched(config, parts.logger, metrics, onStop)
+  const loading = openWatched(config, { ...parts, metrics, onStop })
   await Promise.allSettled([opening, loading])
   return [await opening, await loading]
 }
 
-async function openWatched(
-  config: Config,
-  logger: Logger,
-  metrics: ServiceMetrics,
-  onStop: OnStop,
-): Promise<Policies> {
+async function openWatched(config: Config, parts: PoliciesParts): Promise<OpenPolicies> {
   const { watch, directories, bundles, bundleSigning } = config.policies
-  if (!watch) return await openPolicies(config, logger, metrics)
+  const { logger, onStop } = parts
+  if (!watch) return await openPolicies(config, parts)
   const { noteFiles, watchPolicies } = await import('../rego/loading/watch-policies.js')
   // Noted before the policies are read, so that changes during the load are detected.
   const noted = await noteFiles(directories, [...bundles, ...keyFiles(bundleSigning)])
-  const policies = await openPolicies(config, logger, metrics)
-  const watcher = await watchPolicies(policies, {
+  const opened = await openPolicies(config, parts)
+  const watcher = await watchPolicies(opened.policies, {
     noted,
     unwatched: (error) =>
       logger.error(
@@ -237,7 +245,7 @@ async function openWatched(
       ),
   })
   onStop('policy watcher', () => watcher.close())
-  return policies
+  return opened
 }
 
 /** Counts unexpected ends of threads. */

@@ -10,6 +10,7 @@ export {
   type BundleKey,
   type BundleVerification,
   NO_VERIFICATION,
+  type SignatureDemand,
   readBundleKey,
 } from './bundle/signing/verification.js'
 export { MAX_PORTABLE_ENTRYPOINTS } from './compile/build-module.js'
@@ -71,7 +72,13 @@ export { analyseParts } from './lint/analyse-parts.js'
 export { EvaluatedPackages } from './lint/evaluated-packages.js'
 export { checkInput } from './lint/check-input.js'
 export { findMisnamedTests } from './lint/misnamed-tests.js'
-export { type LoadOptions, type PolicyLocations, loadSnapshot } from './loading/load-snapshot.js'
+export {
+  type DownloadedBundle,
+  type LoadOptions,
+  type PolicyLocations,
+  loadSnapshot,
+  locationNames,
+} from './loading/load-snapshot.js'
 export { Policies } from './loading/policies.js'
 export { readParts } from './loading/read-parts.js'
 export { type CostMeasurements, EvaluationCost } from './metering/evaluation-cost.js'

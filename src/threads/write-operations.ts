@@ -1,5 +1,6 @@
 import { analysisWrites } from '../analysis/runs/operations.js'
 import { auditWrites } from '../audit/audit-operations.js'
+import { distributionWrites } from '../distribution/record-activation.js'
 import { eventWrites } from '../events/record-events.js'
 import { registryWrites } from '../events/registry/registry-operations.js'
 import { gateWrites } from '../gates/work/gate-operations.js'
@@ -15,4 +16,5 @@ export const writeOperations = operationRegistry<Transaction>([
   ...outboxWrites,
   ...gateWrites,
   ...analysisWrites,
+  ...distributionWrites,
 ])

@@ -208,7 +208,7 @@ describe('a problem names the key, the error, the allowed values and the locatio
     ],
     [
       'policies: {directories: []}',
-      'policies.directories: there is nothing to load: add a directory of Rego here, or a bundle to policies.bundles (tidegate.yaml:1)',
+      'policies.directories: there is nothing to load: add a directory of Rego here, a bundle to policies.bundles, or a server to policies.sources (tidegate.yaml:1)',
     ],
     [
       'policies: {staticPackages: [a..b]}',

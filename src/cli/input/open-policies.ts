@@ -67,14 +67,18 @@ export function policyFiles(options: PolicyOptions, terminal: Terminal): (string
 
 /** Returns the options for compiling and running policies. */
 export function loadOptions(config: Config, terminal: Terminal): LoadOptions {
-  const { opa: named, capabilities, limits, staticPackages, undefinedData, bundleSigning } = config.policies
+  const { opa: named, capabilities, limits, staticPackages, undefinedData } = config.policies
+  const { bundleSigning, sources } = config.policies
   return {
     findOpa: () => findOpa({ named, capabilities, env: terminal.env, limits: opaLimits(config.policies) }),
     builtins: hostBuiltins,
     refusedBuiltins: refusedRequests(config.policies),
     limits,
     verification: () =>
-      makeBundleVerification(bundleSigning, readSecrets({ policies: { bundleSigning } }, terminal.env)),
+      makeBundleVerification(
+        { bundleSigning, sources },
+        readSecrets({ policies: { bundleSigning } }, terminal.env),
+      ),
     analysis: { staticPackages, undefinedData },
     showsWholePaths: true,
   }

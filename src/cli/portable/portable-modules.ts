@@ -28,7 +28,7 @@ export async function readPortableModules(
   const sources = await readParts(locations, { ...load, maxEntrypoints: MAX_PORTABLE_ENTRYPOINTS })
   const modules = await Promise.all(
     sources.map(async ({ dataFiles, toPart }) => {
-      const { compiled, data } = await toPart(readData(dataFiles))
+      const { compiled, data } = await toPart(dataFiles.map(readData))
       if (compiled === undefined) return []
       const { wasm, keyOf } = compiled
       const module = await WebAssembly.compile(Uint8Array.from(wasm))

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { BundleSigningSection } from './bundle-signing.js'
 import { PolicyRequestsSection } from './policy-requests.js'
+import { PolicySourcesSection } from './policy-sources.js'
 import { byteSizeKey } from '../values/byte-size.js'
 import { booleanKey, key, wholeNumberKey } from '../values/key.js'
 
@@ -128,14 +129,15 @@ const SlowEvaluations = z.strictObject({
 export const PoliciesSection = z.strictObject({
   directories: key(
     z.array(path('A directory.')).default(['policies']),
-    'Directories of Rego and `data.json`/`data.yaml`, compiled together. Empty by default if `policies.bundles` is set.',
+    'Directories of Rego and `data.json`/`data.yaml`, compiled together. Empty by default if `policies.bundles` or `policies.sources` is set.',
     'a list of directories',
   ),
   bundles: key(
     z.array(path('A bundle.')).default([]),
-    'OPA bundles (`.tar.gz`) with a `policy.wasm`, as `tidegate build` creates them.',
+    'OPA bundles (`.tar.gz`): with a `policy.wasm`, as `tidegate build` creates them, or with Rego, which is compiled with the directories.',
     'a list of bundle files',
   ),
+  sources: PolicySourcesSection,
   bundleSigning: BundleSigningSection.prefault({}),
   watch: booleanKey(
     false,

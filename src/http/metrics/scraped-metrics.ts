@@ -18,6 +18,23 @@ export class ScrapedMetrics {
     })
   }
 
+  /** A gauge with labels. `read` returns the values by those of the labels, in order. */
+  gauges(
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    read: () => Iterable<readonly [labels: readonly string[], value: number]>,
+  ): void {
+    new Gauge({
+      ...{ name, help, labelNames: [...labelNames], registers: this.#registers },
+      collect() {
+        this.reset()
+        for (const [labels, value] of read())
+          this.set(Object.fromEntries(labelNames.map((label, at) => [label, labels[at] ?? ''])), value)
+      },
+    })
+  }
+
   /** `read` returns the total since the start. */
   counter(name: string, help: string, read: () => number): void {
     new Counter({

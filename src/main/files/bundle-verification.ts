@@ -4,14 +4,21 @@ import { resolve } from 'node:path'
 import type { Config } from '../../config/config.js'
 import type { ReadSecret } from '../../config/values/secret.js'
 import { AppError, toError } from '../../errors/app-error.js'
-import { readBundleKey, type BundleKey, type BundleVerification } from '../../rego/index.js'
+import {
+  readBundleKey,
+  type BundleKey,
+  type BundleVerification,
+  type SignatureDemand,
+} from '../../rego/index.js'
+
+type Demand = Pick<Config['policies']['bundleSigning'], 'keyId' | 'scope' | 'excludeFiles'>
 
 /**
  * How to verify bundles under a configuration, with its keys read. Throws `invalid` for a key that
  * cannot be read, is listed twice or does not fit its algorithm.
  */
 export function makeBundleVerification(
-  config: Config['policies']['bundleSigning'],
+  { bundleSigning: config, sources }: Pick<Config['policies'], 'bundleSigning' | 'sources'>,
   readSecret: ReadSecret,
 ): BundleVerification {
   const keys = new Map<string, BundleKey>()
@@ -22,13 +29,21 @@ export function makeBundleVerification(
       'secret' in configured ? readSecret(configured.secret).reveal() : readKeyFile(configured.publicKeyFile)
     keys.set(id, { algorithm, key: readBundleKey(id, algorithm, text), scope })
   }
+  const demand = ({ keyId, scope, excludeFiles }: Demand): SignatureDemand => ({
+    isRequired: config.required ?? (keys.size > 0 || keyId !== undefined),
+    ...{ keyId, scope, excludedFiles: excludeFiles },
+  })
   return {
     keys,
-    demandOf: (bundle) => {
-      const own = config.bundles.find(({ file }) => resolve(file) === resolve(bundle))
-      const { keyId, scope, excludeFiles } = own ?? config
-      const isRequired = config.required ?? (keys.size > 0 || keyId !== undefined)
-      return { isRequired, keyId, scope, excludedFiles: excludeFiles }
+    demandOf: (bundle) =>
+      demand(config.bundles.find(({ file }) => resolve(file) === resolve(bundle)) ?? config),
+    demandOfSource: (source) => {
+      const own = sources.find(({ name }) => name === source)
+      return demand({
+        keyId: own?.keyId ?? config.keyId,
+        scope: own?.scope ?? config.scope,
+        excludeFiles: own?.excludeFiles ?? config.excludeFiles,
+      })
     },
   }
 }

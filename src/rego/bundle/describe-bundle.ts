@@ -15,9 +15,19 @@ import type { BundleFiles } from '../archive/read-bundle.js'
 import { refuseOutsideRoots } from './refuse-outside-roots.js'
 import { isRootOver } from '../archive/roots.js'
 
+/** True for a bundle of Rego without a compiled module, which is compiled with the directories. */
+export function isSourceBundle({ wasm, rego, hasPlan }: BundleFiles): boolean {
+  return wasm === undefined && rego.size > 0 && !hasPlan
+}
+
+/** Returns the revision of the manifest, or a digest of the bundle. */
+export function revisionOf({ revision }: BundleFiles, bytes: Uint8Array): string {
+  return revision || `sha256:${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}`
+}
+
 /**
- * Returns a bundle as a part of a snapshot. Raises `invalid` if it has Rego without a compiled
- * module, or content outside of its roots.
+ * Returns a compiled bundle, or one without Rego, as a part of a snapshot. Raises `invalid` if it
+ * has a plan in place of a module, or content outside of its roots.
  */
 export function describeBundle(
   file: string,
@@ -25,10 +35,10 @@ export function describeBundle(
   bundle: BundleFiles,
   { data, documents }: PartData,
 ): PolicyPart {
-  if (bundle.wasm === undefined && (bundle.rego.size > 0 || bundle.hasPlan)) {
+  if (bundle.wasm === undefined && bundle.hasPlan) {
     throw new AppError(
       'invalid',
-      `bundle ${file} has no policy.wasm: build it with \`tidegate build\` or \`opa build --target wasm\`, or give its directory with --policies`,
+      `bundle ${file} has no policy.wasm but a plan: build it with \`tidegate build\`, or with \`opa build\` for the target wasm or rego`,
     )
   }
   const rego = [...bundle.rego].map(([name, text]) => ({ file: `${file}/${name}`, text }))
@@ -39,8 +49,7 @@ export function describeBundle(
   refuseOutsideRoots(file, bundle, { packages: [...packages, ...ofSources], data })
   return {
     name: file,
-    paths: [file],
-    revision: bundle.revision || `sha256:${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}`,
+    sources: [{ paths: [file], revision: revisionOf(bundle, bytes) }],
     compiled:
       bundle.wasm === undefined
         ? undefined

@@ -135,7 +135,11 @@ export interface ReadRego {
 
 /** Reads a Rego file. Raises `invalid` if it cannot be read. */
 export async function readRegoFile(file: string): Promise<ReadRego> {
-  const content = await readContent(file)
+  return readRegoText(file, await readContent(file))
+}
+
+/** Returns the text of a Rego file. */
+export function readRegoText(file: string, content: Buffer): ReadRego {
   const source = content.toString('utf8')
   const text = spellNumbers(source)
   return {

@@ -20,8 +20,9 @@ import { KEEPING_ENTRYPOINT, isGenerated } from '../modules/generated-entrypoint
 import { pathKey, pathOfKey } from '../values/path-key.js'
 import type { PartModule, PolicyPart } from '../snapshot/policy-part.js'
 import { publicNames } from '../snapshot/public-names.js'
+import type { PublicNames } from '../snapshot/public-names.js'
 import { readParts } from './read-parts.js'
-import type { PolicyLocations, ReadOptions } from './read-parts.js'
+import type { PolicyLocations, ReadOptions } from './part-source.js'
 import { refuseDataOverEntrypoints, refuseSharedRoots } from './refuse-shared-paths.js'
 import { composeEntrypoints } from '../snapshot/composed-documents.js'
 import { groupByPath } from '../snapshot/snapshot.js'
@@ -34,7 +35,7 @@ import { compileModule, lowestBase, estimatedBase } from '../wasm/module-code.js
 import type { ModuleCode } from '../wasm/module-code.js'
 import { PolicyModule } from '../wasm/policy-module.js'
 
-export type { PolicyLocations } from './read-parts.js'
+export type { DownloadedBundle, PolicyLocations } from './part-source.js'
 
 export interface LoadOptions extends ReadOptions {
   readonly builtins: Builtins
@@ -94,13 +95,14 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
     ...declared.warnings,
   ]
   await turns.pause()
-  const names = publicNames(locations.directories, locations.bundles)
+  const names = locationNames(locations)
   const show = options.showsWholePaths === true ? (file: string) => file : names.file
   const grouped = groupByPath(entrypoints)
   await turns.pause()
+  const sources = parts.flatMap((part) => part.sources)
   return {
-    revision: parts.map(({ revision }) => revision).join('+'),
-    sources: parts.map(({ paths, revision }) => ({ name: paths.map(names.root).join(','), revision })),
+    revision: sources.map(({ revision }) => revision).join('+'),
+    sources: sources.map(({ paths, revision }) => ({ name: paths.map(names.root).join(','), revision })),
     entrypoints: grouped,
     packages,
     unanswered: answered.unanswered,
@@ -146,7 +148,21 @@ function regoOf(
   const opaque = parts.filter((part) => part.compiled !== undefined && part.rego.length === 0)
   return {
     rego: rego.map((file) => ({ ...file, file: show(file.file) })),
-    withoutRego: opaque.flatMap(({ paths }) => paths.map(nameOf)),
+    withoutRego: opaque.flatMap(({ sources }) => sources.flatMap(({ paths }) => paths.map(nameOf))),
+  }
+}
+
+/** Returns the public names of policy locations. Sources keep their names. */
+export function locationNames({ directories, bundles, downloads = [] }: PolicyLocations): PublicNames {
+  const sources = downloads.map(({ source }) => source)
+  const names = publicNames(directories, bundles)
+  if (sources.length === 0) return names
+  return {
+    root: (root) => (sources.includes(root) ? root : names.root(root)),
+    file: (file) =>
+      sources.some((source) => file === source || file.startsWith(`${source}/`)) ? file : names.file(file),
+    text: (text) =>
+      downloads.reduce((left, { source, file }) => left.replaceAll(file, source), names.text(text)),
   }
 }
 
@@ -162,12 +178,14 @@ async function loadParts(
   turns: ShortTurns,
 ): Promise<{ parts: PolicyPart[]; codes: Map<PolicyPart, PartCode>; image: DataImage }> {
   const sources = await readParts(locations, options)
-  const files = sources.map(({ dataFiles }) => dataFiles)
+  const files = sources.flatMap(({ dataFiles }) => dataFiles)
   const policyBytes = sources.reduce((sum, part) => sum + part.policyBytes, 0)
   const load = options.loadData ?? ((...what) => Promise.resolve(loadData(...what)))
   const loaded = await load(files, estimatedBase(policyBytes))
   const parts = await Promise.all(
-    sources.map((source, place) => source.toPart(partData(loaded, place, source.dataFiles))),
+    sources.map(({ toPart, dataFiles }) =>
+      toPart(dataFiles.map((own) => partData(loaded, files.indexOf(own), own))),
+    ),
   )
   await turns.pause()
   refuseSharedRoots(parts)

@@ -35,7 +35,7 @@ export interface LoadObserver {
 
 /** The served policies: one snapshot at a time, replaced as a whole by a reload. */
 export class Policies {
-  readonly locations: PolicyLocations
+  #locations: PolicyLocations
   readonly #options: LoadOptions
   readonly #observer: LoadObserver
   #current: Snapshot
@@ -56,7 +56,7 @@ export class Policies {
     observer: LoadObserver,
     current: Snapshot,
   ) {
-    this.locations = locations
+    this.#locations = locations
     this.#options = options
     this.#observer = observer
     this.#current = current
@@ -80,6 +80,11 @@ export class Policies {
 
   get current(): Snapshot {
     return this.#current
+  }
+
+  /** The locations of the current snapshot. */
+  get locations(): PolicyLocations {
+    return this.#locations
   }
 
   get activatedAt(): Date {
@@ -119,21 +124,39 @@ export class Policies {
     return this.#loading
   }
 
+  /**
+   * Loads the policies of other locations after the current load. If that succeeds, they serve, and
+   * later reloads use these locations. Otherwise it rejects as `loadSnapshot`, and nothing changes.
+   */
+  move(locations: PolicyLocations): Promise<void> {
+    const moving = this.#loading.then(() => this.#load(locations))
+    this.#loading = moving.catch(() => undefined)
+    return moving
+  }
+
   async #reload(): Promise<void> {
-    const startedAt = performance.now()
-    this.#loadingSince = startedAt
     clearTimeout(this.#retry)
     try {
-      const snapshot = await loadSnapshot(this.locations, this.#options)
+      await this.#load(this.#locations)
+    } catch (raw) {
+      this.#fail(raw)
+      this.#retryLater(toAppError(raw))
+    }
+  }
+
+  async #load(locations: PolicyLocations): Promise<void> {
+    const startedAt = performance.now()
+    this.#loadingSince = startedAt
+    try {
+      const snapshot = await loadSnapshot(locations, this.#options)
       await this.#activating(snapshot)
+      this.#locations = locations
       this.#current = snapshot
       this.#activatedAt = new Date()
       this.#failure = undefined
       this.#retries = 0
+      clearTimeout(this.#retry)
       this.#observer.loaded(snapshot, performance.now() - startedAt)
-    } catch (raw) {
-      this.#fail(raw)
-      this.#retryLater(toAppError(raw))
     } finally {
       this.#loadingSince = undefined
     }

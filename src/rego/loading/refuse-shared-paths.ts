@@ -2,13 +2,13 @@ import { AppError } from '../../errors/app-error.js'
 import { isRootOver, ownedRoots } from '../archive/roots.js'
 import { findConflict } from '../data/data-conflicts.js'
 import { dataOverRule, dataOverRules } from '../compile/refuse-data-over-rules.js'
-import type { PolicyPart } from '../snapshot/policy-part.js'
+import type { PathOwner, PolicyPart } from '../snapshot/policy-part.js'
 
 /** Raises `invalid`, naming both parts, if two parts own the same path. */
 export function refuseSharedRoots(parts: readonly PolicyPart[]): void {
   // Ownership of the root would require reading all members of `data`.
-  if (parts.length < 2) return
-  const owned = parts.map(({ name, packages, data, roots = ownedRoots(packages, data) }) => ({ name, roots }))
+  if (parts.length < 2 && parts[0]?.owners === undefined) return
+  const owned = parts.flatMap(ownersOf)
   const details = owned.flatMap((part, index) =>
     owned.slice(index + 1).flatMap((other) => {
       const shared = findShared(part.roots, other.roots)
@@ -24,6 +24,10 @@ export function refuseSharedRoots(parts: readonly PolicyPart[]): void {
     `the loaded policy sets own the same paths: ${pairs}: load only one of them, or give their manifests roots apart from each other`,
     { code: 'overlapping_roots', details },
   )
+}
+
+function ownersOf({ name, packages, data, roots, owners }: PolicyPart): readonly PathOwner[] {
+  return owners ?? [{ name, roots: roots ?? ownedRoots(packages, data) }]
 }
 
 function findShared(roots: readonly string[], others: readonly string[]): [string, string] | undefined {

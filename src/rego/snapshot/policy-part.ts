@@ -13,12 +13,25 @@ export interface PartModule {
   readonly isServed: (key: string) => boolean
 }
 
-/** A directory set or bundle before loading. */
-export interface PolicyPart {
-  readonly name: string
-  /** The directories or the bundle, as configured. */
+/** A directory set or bundle of a part. `paths` are as configured. */
+export interface PartSourceRevision {
   readonly paths: readonly string[]
   readonly revision: string
+}
+
+/** A directory set or bundle with the paths of `data` that it owns, joined with `/`. */
+export interface PathOwner {
+  readonly name: string
+  readonly roots: readonly string[]
+}
+
+/** Directories with the bundles that are compiled with them, or a compiled bundle, before loading. */
+export interface PolicyPart {
+  readonly name: string
+  /** The directories, and the bundles, with their revisions. */
+  readonly sources: readonly PartSourceRevision[]
+  /** The owners of paths, if the part has several; otherwise the part owns its paths. */
+  readonly owners?: readonly PathOwner[]
   /** Undefined without rules. */
   readonly compiled: PartModule | undefined
   readonly data: RegoObject

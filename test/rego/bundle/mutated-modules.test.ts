@@ -24,9 +24,11 @@ const RUNS = Number(process.env['MUTATED_MODULES'] ?? 60)
 /** Limits that soon end a module that never ends or fills its memory. */
 const LIMITS = { ...DEFAULT_LIMITS, loopIterations: 1_000_000, maxDurationMs: 500, maxMemoryBytes: 64 << 20 }
 const SECRET = 'a secret of our own'
+const DEMAND = { isRequired: true, keyId: 'ci', excludedFiles: [] }
 const VERIFICATION: BundleVerification = {
   keys: new Map([['ci', { algorithm: 'HS256', key: readBundleKey('ci', 'HS256', SECRET), scope: '' }]]),
-  demandOf: () => ({ isRequired: true, keyId: 'ci', excludedFiles: [] }),
+  demandOf: () => DEMAND,
+  demandOfSource: () => DEMAND,
 }
 const TEXTS = ['2.5 is too much', 'bad', 'é', 'é is too much']
 const INPUTS = ['{"new": {"bad": true, "n": [1, 2.5, "é"]}}', '{"new": {}}', '{}'].map((text) =>

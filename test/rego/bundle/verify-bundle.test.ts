@@ -62,12 +62,12 @@ function verification(
 ): BundleVerification {
   const key = { algorithm, key: readBundleKey('ours', algorithm, text), scope: '' }
   const whole = { isRequired: true, keyId: 'ours', excludedFiles: [], ...demand }
-  return { keys: new Map([['ours', key]]), demandOf: () => whole }
+  return { keys: new Map([['ours', key]]), demandOf: () => whole, demandOfSource: () => whole }
 }
 
 const outcome = (files: ReadonlyMap<string, Buffer>, how: BundleVerification): string => {
   try {
-    verifyBundle('b.tar.gz', files, how)
+    verifyBundle('b.tar.gz', files, how.keys, how.demandOf('b.tar.gz'))
     return 'fine'
   } catch (raw) {
     return (raw as Error).message

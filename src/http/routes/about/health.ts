@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import type { ErrorDetail } from '../../../errors/app-error.js'
-import { publicNames, type Policies, type PublicNames } from '../../../rego/index.js'
+import { locationNames, type Policies, type PublicNames } from '../../../rego/index.js'
 import { sendJson } from '../../exchange/json-answer.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { Time, json } from '../../pipeline/answer-schemas.js'
@@ -91,7 +91,7 @@ function isOn(query: URLSearchParams, name: string): boolean {
 
 /** Anyone may read this, so paths of the server are hidden. */
 function describePolicies({ current, activatedAt, failure, locations }: Policies): object {
-  const names = publicNames(locations.directories, locations.bundles)
+  const names = locationNames(locations)
   const warnings = current.warnings.slice(0, MAX_WARNINGS).map((warning) => publicDetail(warning, names))
   return {
     revision: current.revision,
@@ -108,7 +108,8 @@ function describeFailure({ at, error }: NonNullable<Policies['failure']>, names:
   return { at: at.toISOString(), code: error.code, message: names.text(error.message), errors }
 }
 
-function publicDetail({ location, ...detail }: ErrorDetail, names: PublicNames): ErrorDetail {
+/** Replaces paths of the server in a detail by public names. */
+export function publicDetail({ location, ...detail }: ErrorDetail, names: PublicNames): ErrorDetail {
   const told = { ...detail, message: names.text(detail.message) }
   return location === undefined
     ? told

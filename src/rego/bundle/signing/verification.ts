@@ -28,13 +28,19 @@ export interface SignatureDemand {
 /** How bundles are verified. */
 export interface BundleVerification {
   readonly keys: ReadonlyMap<string, BundleKey>
+  /** The demand for a bundle by its file. */
   readonly demandOf: (bundle: string) => SignatureDemand
+  /** The demand for the bundles of a source by its name. */
+  readonly demandOfSource: (source: string) => SignatureDemand
 }
+
+const NO_DEMAND: SignatureDemand = { isRequired: false, excludedFiles: [] }
 
 /** Accepts unsigned bundles only, since there is no key. */
 export const NO_VERIFICATION: BundleVerification = {
   keys: new Map(),
-  demandOf: () => ({ isRequired: false, excludedFiles: [] }),
+  demandOf: () => NO_DEMAND,
+  demandOfSource: () => NO_DEMAND,
 }
 
 /**

@@ -32,9 +32,9 @@ const SIGNATURES_FILE = '.signatures.json'
 export function verifyBundle(
   bundle: string,
   files: UnpackedFiles,
-  { keys, demandOf }: BundleVerification,
+  keys: BundleVerification['keys'],
+  demand: SignatureDemand,
 ): void {
-  const demand = demandOf(bundle)
   const content = files.get(SIGNATURES_FILE)
   if (content === undefined) {
     if (!demand.isRequired) return

@@ -1,0 +1,87 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+
+import { localTime } from './output/local-time.js'
+import { textTable } from './output/text-table.js'
+import { makeServiceClient } from './session/service-client.js'
+import type { ServiceRequest } from './session/service-client.js'
+import { addServiceOptions } from './session/service-options.js'
+import type { ServiceOptions } from './session/service-options.js'
+import { EXIT } from './session/session.js'
+import type { Session } from './session/session.js'
+import { examples, outJson } from './session/shared-options.js'
+
+const ErrorAnswer = z.object({
+  message: z.string(),
+  location: z.object({ file: z.string(), row: z.number(), col: z.number() }).optional(),
+})
+const Answer = z.object({
+  revision: z.string(),
+  activatedAt: z.string(),
+  problem: z.string().optional(),
+  sources: z.array(
+    z.object({
+      name: z.string(),
+      revision: z.string().optional(),
+      activatedAt: z.string().optional(),
+      reachedAt: z.string().optional(),
+      isStale: z.boolean(),
+      problem: z.string().optional(),
+      errors: z.array(ErrorAnswer).default([]),
+    }),
+  ),
+})
+
+/** `tidegate policies`: commands about the policies of a running service. */
+export function definePolicies(command: Command, session: Session): void {
+  command
+    .description('Shows and refreshes the policies of a running service.')
+    .addHelpText('after', examples('tidegate policies sources', 'tidegate policies refresh'))
+  addServiceOptions(command.command('sources'))
+    .description('Shows the revisions that serve and where they come from.')
+    .addHelpText('after', examples('tidegate policies sources', 'tidegate policies sources --format json'))
+    .action((options: ServiceOptions) => showSources(options, { path: '/policies/sources' }, session))
+  addServiceOptions(command.command('refresh'))
+    .description(
+      'Downloads and loads the policies now, or reads the directories again. Exits with 1 if something failed. Requires the role admin.',
+    )
+    .addHelpText('after', examples('tidegate policies refresh --token-file admin-token'))
+    .action((options: ServiceOptions) =>
+      showSources(options, { method: 'POST', path: '/policies/refresh' }, session),
+    )
+}
+
+async function showSources(
+  options: ServiceOptions,
+  request: ServiceRequest,
+  session: Session,
+): Promise<void> {
+  const { terminal } = session
+  const client = await makeServiceClient(options, terminal)
+  const answer = await client.request(Answer, request)
+  if (options.format === 'json') outJson(terminal, answer)
+  else terminal.out(sourcesText(answer))
+  const isFine = [answer, ...answer.sources].every(({ problem }) => problem === undefined)
+  session.exitCode = isFine ? EXIT.fine : EXIT.denied
+}
+
+function sourcesText({ revision, activatedAt, problem, sources }: z.output<typeof Answer>): string {
+  const all = `revision ${revision} since ${localTime(activatedAt)}\n`
+  const failed = problem === undefined ? '' : `not loaded: ${problem}\n`
+  if (sources.length === 0) return all + failed
+  const rows = sources.map((source) => [
+    source.name,
+    source.revision ?? '',
+    source.activatedAt === undefined ? '' : localTime(source.activatedAt),
+    source.reachedAt === undefined ? 'never' : localTime(source.reachedAt),
+    source.isStale ? 'stale' : source.problem === undefined ? 'current' : 'failed',
+    source.problem ?? '',
+  ])
+  const errors = sources.flatMap((source) => source.errors.map(errorLine)).join('')
+  return `${all}${failed}${textTable([['source', 'revision', 'since', 'reached', 'state', 'problem'], ...rows])}${errors}`
+}
+
+function errorLine({ message, location }: z.output<typeof ErrorAnswer>): string {
+  const place = location === undefined ? '' : `${location.file}:${location.row}:${location.col}: `
+  return `${place}${message}\n`
+}

@@ -1,0 +1,126 @@
+import { z } from 'zod'
+
+import { CredentialsSchema } from '../values/credentials.js'
+import { booleanKey, key, wholeNumberKey } from '../values/key.js'
+import { secretKey } from '../values/secret.js'
+import { aws } from './sign-in/aws.js'
+import { signInUrl } from './sign-in/sign-in-url.js'
+
+const MAX_DELAY_SECONDS = 86_400
+const MAX_LONG_POLL_SECONDS = 600
+const MAX_STALE_SECONDS = 30 * 86_400
+
+const file = (meaning: string) => key(z.string().min(1).optional(), meaning, 'the path of a file')
+
+const SIGN_IN = 'one of oauth2, aws'
+const type = <T extends string>(name: T): z.ZodLiteral<T> => key(z.literal(name), 'How to sign in.', SIGN_IN)
+
+/** Credentials that need a request of their own, or sign each request. */
+const SignIn = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: type('oauth2'),
+    tokenUrl: signInUrl('The token endpoint.'),
+    clientId: key(z.string().min(1), 'The client.', 'an id'),
+    clientSecret: secretKey('The secret of the client.'),
+    scopes: key(z.array(z.string().min(1)).default([]), 'The requested scopes.', 'a list of scopes'),
+  }),
+  z.strictObject({
+    type: type('aws'),
+    service: key(
+      z
+        .string()
+        .regex(/^[\w-]+$/)
+        .default('s3'),
+      'The service by its signing name.',
+      'the name of a service such as s3',
+    ),
+    ...aws,
+  }),
+])
+
+const SOURCE_TYPES = 'http'
+const sourceType = <T extends string>(name: T): z.ZodLiteral<T> =>
+  key(z.literal(name), 'The kind of server.', SOURCE_TYPES)
+const SOURCE_URL_TEXT = 'an http or https URL without user name, password and fragment'
+
+/** True for an address without credentials. A query is allowed, since it may sign the URL. */
+function isSourceUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password, hash } = new URL(text)
+  return ['http:', 'https:'].includes(protocol) && [username, password, hash].every((part) => part === '')
+}
+
+const common = {
+  timeoutSeconds: wholeNumberKey(
+    { min: 1, max: MAX_LONG_POLL_SECONDS, default: 60 },
+    'Time limit of a request without the wait of a long poll, in seconds.',
+  ),
+  name: key(
+    z.string().regex(/^\w[\w./-]{0,99}$/),
+    'The name of the source in answers, metrics and logs.',
+    'up to 100 letters, digits, dots, dashes and slashes',
+  ),
+  minDelaySeconds: wholeNumberKey(
+    { min: 1, max: MAX_DELAY_SECONDS, default: 30 },
+    'Shortest time between two requests, in seconds.',
+  ),
+  maxDelaySeconds: wholeNumberKey(
+    { min: 1, max: MAX_DELAY_SECONDS, default: 60 },
+    'Longest time between two requests, in seconds; also the longest wait after failures.',
+  ),
+  staleAfterSeconds: wholeNumberKey(
+    { min: 1, max: MAX_STALE_SECONDS, default: 900 },
+    'The source is stale after this time without a current bundle that loads, in seconds.',
+  ),
+  staleIsNotReady: booleanKey(false, 'Whether `/readyz` responds with 503 while the source is stale.'),
+  keyId: key(
+    z.string().min(1).optional(),
+    'The key of `policies.bundleSigning` that must sign the bundle.',
+    'the id of one of the keys',
+  ),
+  scope: key(z.string().optional(), 'The scope that signatures must have.', 'a text'),
+  excludeFiles: key(
+    z.array(z.string().min(1)).optional(),
+    'Files of the bundle that need not be signed.',
+    'a list of file patterns',
+  ),
+}
+
+const server = {
+  credentials: CredentialsSchema.optional(),
+  signIn: key(
+    SignIn.optional(),
+    'OAuth2 client credentials, or signatures of AWS version 4.',
+    '{type: oauth2, tokenUrl, clientId, clientSecret} or {type: aws, region, …}',
+    { isHidden: true },
+  ),
+  tlsCa: file('Trusted authorities (PEM), in place of those of Node.js.'),
+  tlsCertificate: file('Client certificate (PEM).'),
+  tlsKey: file('Key of the client certificate (PEM).'),
+}
+
+const Source = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: sourceType('http'),
+    url: key(z.string().refine(isSourceUrl), 'The address of the bundle.', SOURCE_URL_TEXT, {
+      isHidden: true,
+    }),
+    longPollSeconds: wholeNumberKey(
+      { min: 0, max: MAX_LONG_POLL_SECONDS, default: 30 },
+      'How long a server with long polling may hold a request, in seconds; 0 turns it off.',
+    ),
+    ...server,
+    ...common,
+  }),
+])
+
+/** A source as configured. */
+export type PolicySourceConfig = z.output<typeof Source>
+
+/** Servers from which policies are downloaded. */
+export const PolicySourcesSection = key(
+  z.array(Source).default([]),
+  'Servers of OPA bundles, each `{name, type, url}`. Optional are `credentials` as for `connectors.accounts`, or `signIn` (`{type: oauth2, tokenUrl, clientId, clientSecret, scopes}` or `{type: aws, region, service, accessKeyId, secretAccessKey}`); `tlsCa`, `tlsCertificate` and `tlsKey` (files); `timeoutSeconds` (60), `minDelaySeconds` (30), `maxDelaySeconds` (60), `longPollSeconds` (30), `staleAfterSeconds` (900), `staleIsNotReady` (false); `keyId`, `scope` and `excludeFiles` of signatures.',
+  'a list of {name, type, url, …}',
+  { isHidden: true },
+)

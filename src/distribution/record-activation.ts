@@ -1,0 +1,35 @@
+import type { WriteOperation } from '../store/ports/transaction.js'
+import type { Activation } from './source-set.js'
+
+/** An activation with its time and the caller who requested it. */
+export interface RecordedActivation {
+  readonly activation: Activation
+  readonly nowMs: number
+  readonly user: string | undefined
+  readonly origin: string
+}
+
+/** Adds an activation to the trail. */
+export const recordActivation: WriteOperation<RecordedActivation, null> = {
+  name: 'distribution.record-activation',
+  apply: async ({ audit }, { activation, nowMs, user, origin }) => {
+    await audit.append({
+      timeMs: nowMs,
+      source: 'policy',
+      kind: activation.servedBeforeMs === undefined ? 'policy.activated' : 'policy.replayed',
+      user,
+      origin,
+      body: Buffer.from(JSON.stringify(bodyOf(activation))),
+    })
+    return null
+  },
+}
+
+function bodyOf({ source, revision, digest, previous, servedBeforeMs }: Activation): object {
+  return {
+    ...{ source, revision, digest, previous },
+    ...(servedBeforeMs !== undefined && { servedBefore: new Date(servedBeforeMs).toISOString() }),
+  }
+}
+
+export const distributionWrites = [recordActivation] as const

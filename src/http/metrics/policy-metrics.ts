@@ -1,0 +1,51 @@
+import type { Registry } from 'prom-client'
+
+import type { SourceSet } from '../../distribution/source-set.js'
+import type { Policies } from '../../rego/index.js'
+import { ScrapedMetrics } from './scraped-metrics.js'
+
+const MS_PER_SECOND = 1000
+
+/** What `addPolicyMetrics` reads. */
+export interface PolicyMetricsSources {
+  readonly policies: Pick<Policies, 'current'>
+  readonly sources: SourceSet | undefined
+}
+
+/** Registers the metrics about revisions and sources of policies. */
+export function addPolicyMetrics(registry: Registry, { policies, sources }: PolicyMetricsSources): void {
+  const metrics = new ScrapedMetrics(registry)
+  metrics.gauges('tidegate_policy_info', 'The revisions that serve; always 1.', ['bundle', 'revision'], () =>
+    policies.current.sources.map(({ name, revision }) => [[name, revision], 1]),
+  )
+  if (sources === undefined) return
+  const each = (read: (source: SourceSet['sources'][number]) => number) => () =>
+    sources.sources.map((source) => [source.name, read(source)] as const)
+  metrics.counters(
+    'tidegate_policy_source_downloads_total',
+    'Bundles downloaded, by source.',
+    'source',
+    each(({ state }) => state.downloads),
+  )
+  metrics.counters(
+    'tidegate_policy_source_failures_total',
+    'Failed requests for bundles, by source.',
+    'source',
+    each(({ state }) => state.failures),
+  )
+  metrics.gauges(
+    'tidegate_policy_source_stale',
+    '1 if the source has had no current bundle for staleAfterSeconds.',
+    ['source'],
+    () => sources.sources.map(({ name, isStale }) => [[name], isStale ? 1 : 0]),
+  )
+  metrics.gauges(
+    'tidegate_policy_source_reached_timestamp_seconds',
+    'Time of the last successful request to the source, in seconds since the epoch.',
+    ['source'],
+    () =>
+      sources.sources.flatMap(({ name, state: { reachedMs } }) =>
+        reachedMs === undefined ? [] : [[[name], reachedMs / MS_PER_SECOND] as const],
+      ),
+  )
+}

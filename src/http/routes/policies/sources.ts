@@ -1,0 +1,95 @@
+import { z } from 'zod'
+
+import type { PolicySource } from '../../../distribution/policy-source.js'
+import type { SourceSet } from '../../../distribution/source-set.js'
+import { locationNames, type Policies, type PublicNames } from '../../../rego/index.js'
+import { jsonAnswer } from '../../exchange/json-answer.js'
+import { Time, json } from '../../pipeline/answer-schemas.js'
+import { routesOf } from '../../pipeline/define-routes.js'
+import { publicDetail } from '../about/health.js'
+
+export interface PolicySourceRoutesDeps {
+  readonly policies: Policies
+  /** Absent if the policies are not downloaded. */
+  readonly sources: SourceSet | undefined
+}
+
+const Source = z.object({
+  name: z.string(),
+  revision: z.string().optional().describe('Revision that serves.'),
+  digest: z.string().optional().describe('SHA-256 of the bundle that serves, in hex.'),
+  activatedAt: Time.optional(),
+  reachedAt: Time.optional().describe('Time of the last successful request.'),
+  isStale: z.boolean(),
+  problem: z.string().optional().describe('Why the last request failed, or the last bundle does not serve.'),
+  errors: z
+    .array(z.looseObject({ message: z.string() }))
+    .optional()
+    .describe('Details of the problem.'),
+})
+const Answer = z.object({
+  revision: z.string().describe('Revision of all policies.'),
+  activatedAt: Time,
+  problem: z.string().optional().describe('Why the last reload failed.'),
+  sources: z.array(Source),
+})
+
+const { route } = routesOf<PolicySourceRoutesDeps>()
+
+/** `GET /policies/sources` and `POST /policies/refresh`. */
+export const policySourceRoutes = [
+  route({
+    method: 'GET',
+    path: '/policies/sources',
+    roles: ['auditor'],
+    handler: 'policies',
+    summary: 'The revisions that serve and the sources they come from',
+    answers: { 200: json('The sources.', Answer) },
+    answer: (_, deps) => jsonAnswer(describeSources(deps)),
+  }),
+  route({
+    method: 'POST',
+    path: '/policies/refresh',
+    roles: ['admin'],
+    handler: 'policies',
+    summary: 'Download and load the policies now',
+    answers: { 200: json('The sources afterwards. Failures are shown as problems.', Answer) },
+    answer: async (_, deps) => {
+      await (deps.sources === undefined ? deps.policies.reload() : deps.sources.refresh())
+      return jsonAnswer(describeSources(deps))
+    },
+  }),
+]
+
+function describeSources({ policies, sources }: PolicySourceRoutesDeps): z.output<typeof Answer> {
+  const { current, activatedAt, failure } = policies
+  const names = locationNames(policies.locations)
+  return {
+    revision: current.revision,
+    activatedAt: activatedAt.toISOString(),
+    ...(failure !== undefined && { problem: names.text(failure.error.message) }),
+    sources: sources?.sources.map((source) => describeSource(source, names)) ?? [],
+  }
+}
+
+function describeSource(
+  { name, serving, state, isStale }: PolicySource,
+  names: PublicNames,
+): z.output<typeof Source> {
+  const problem = state.fetchError ?? state.activationError
+  return {
+    name,
+    ...(serving !== undefined && {
+      revision: serving.revision,
+      digest: serving.digest,
+      activatedAt: new Date(serving.activatedMs).toISOString(),
+    }),
+    ...(state.reachedMs !== undefined && { reachedAt: new Date(state.reachedMs).toISOString() }),
+    isStale,
+    ...(problem !== undefined && { problem: names.text(problem.message) }),
+    ...(problem !== undefined &&
+      problem.details.length > 0 && {
+        errors: problem.details.map((detail) => ({ ...publicDetail(detail, names) })),
+      }),
+  }
+}
