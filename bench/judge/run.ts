@@ -8,6 +8,7 @@ import { INTERVAL_COLUMNS, measureIntervals } from './intervals.js'
 import { RUN_ROWS } from './generate-runs.js'
 import { simulateCoverage, simulateRuns } from './simulate-runs.js'
 import type { Pair, Row } from './generate-pairs.js'
+import { compareSeries, SERIES_COLUMNS } from './series/compare.js'
 
 /**
  * `make bench-judge`: false alarms, detection and speed of the canary judge on simulated canaries,
@@ -15,11 +16,12 @@ import type { Pair, Row } from './generate-pairs.js'
  */
 
 const flags = readFlags({
-  only: ['', 'some of pairs,runs,coverage,speed,intervals; all by default'],
+  only: ['', 'some of pairs,runs,series,coverage,speed,intervals; all by default'],
   pairs: ['200', 'simulated pairs per line; 2000 for published results'],
   pick: ['', 'only lines whose name contains this text'],
   kayenta: ['yes', 'whether to run its judge too'],
   seed: ['20261121', 'of the random numbers'],
+  series: ['', 'folder of CSV files (time,value) with recorded series; made-up series without it'],
   lines: ['1000000', 'log lines on each side in the largest interval'],
 })
 const SPEED_METRICS = 200
@@ -162,6 +164,11 @@ function speed(): Promise<void> {
   return Promise.resolve()
 }
 
+function series(): Promise<void> {
+  compareSeries(flags.series, Number(flags.seed), table('Series, windows of 60 points', SERIES_COLUMNS))
+  return Promise.resolve()
+}
+
 async function intervals(): Promise<void> {
   const row = table('Whole intervals with files as source', INTERVAL_COLUMNS)
   await measureIntervals(Number(flags.lines), row)
@@ -173,4 +180,4 @@ function specOf(name: string): MetricSpec {
   return spec
 }
 
-await runParts(flags.only, { pairs, runs, coverage, speed, intervals })
+await runParts(flags.only, { pairs, runs, series, coverage, speed, intervals })

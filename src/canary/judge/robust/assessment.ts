@@ -1,5 +1,6 @@
 import type { MetricSpec } from '../series/types.js'
 import type { BrokenLimit } from './check-limits.js'
+import type { FarPoints } from './far-points.js'
 import type { NoData } from './find-no-data.js'
 import type { CleanSides, Tested } from './samples/metric-tests.js'
 
@@ -12,6 +13,8 @@ export interface Assessment {
   readonly limit: BrokenLimit | undefined
   /** Why the metric does not pass if no test found a change. */
   readonly doubt: NoData | undefined
+  /** Points of the canary beyond all of its baseline. */
+  readonly far: FarPoints | undefined
   /** A stretch of zeros in the canary's values, which explains a change. */
   readonly outage: string | undefined
   /**

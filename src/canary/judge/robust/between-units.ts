@@ -18,7 +18,15 @@ export const MIN_RUNS = 5
 /** Efficiency of a median of deviations compared with a standard deviation, for normal values. */
 const MEDIAN_EFFICIENCY = 0.37
 /** Tests of the level. Other tests are about movements, which units share. */
-const OF_LEVELS: readonly TestOutcome['test'][] = ['shift', 'rate', 'size', 'occurrence', 'gap', 'tail']
+const OF_LEVELS: readonly TestOutcome['test'][] = [
+  'shift',
+  'mean',
+  'rate',
+  'size',
+  'occurrence',
+  'gap',
+  'tail',
+]
 
 /** The part of the error that units have for how widely their values are spread, either way. */
 const SPREAD_SHARE = 0.1

@@ -4,7 +4,8 @@ import type { Adjusted, Assessment } from './assessment.js'
 import { policyOf } from './find-no-data.js'
 import type { NoData } from './find-no-data.js'
 import { kindOfValues } from './samples/kind-of-values.js'
-import { marginsOf } from './samples/margins.js'
+import { isBeyondMargin, isWithinMargin } from './samples/interval-and-margin.js'
+import { farFrom, marginsOf } from './samples/margins.js'
 import { harmfulSigns, mattering, meanRatio, effectivePoints } from './samples/metric-tests.js'
 import type { Tested } from './samples/metric-tests.js'
 import type { RobustSettings } from './samples/settings.js'
@@ -16,9 +17,6 @@ import { describeTotals } from './tests/describe-totals.js'
  * is not proven.
  */
 const VISIBLE = 0.01
-/** Minimum size of a change far past its margin, in margins and as a share of the baseline. */
-const FAR_MARGINS = 4
-const FAR_SHARE = 0.2
 const PER_CENT = 100
 
 /**
@@ -55,7 +53,7 @@ export function decide(assessment: Assessment, adjusted: Adjusted, settings: Rob
   }
   const undecided = found && notDecided(found, tested, adjusted, settings)
   if (undecided !== undefined) return withoutData(undecided, spec)
-  const visible = visibleStretch(tested, settings) ?? unprovenByUnits(tested, spec)
+  const visible = visibleStretch(tested, settings) ?? unprovenChange(tested, assessment, settings)
   if (visible !== undefined && assessment.doubt === undefined) return withoutData(visible, spec)
   const reason =
     found === undefined || found.p > tested.alpha
@@ -65,12 +63,12 @@ export function decide(assessment: Assessment, adjusted: Adjusted, settings: Rob
 }
 
 /**
- * The surest test. If a spread test is surest because the level changed, the test of the level
- * explains it.
+ * The surest test. If the spread or the mean is surest because the level changed, the test of the
+ * level explains it.
  */
-function explaining(found: readonly TestOutcome[], alpha: number): TestOutcome | undefined {
+export function explaining(found: readonly TestOutcome[], alpha: number): TestOutcome | undefined {
   const [surest] = found
-  if (surest?.test !== 'spread') return surest
+  if (surest?.test !== 'spread' && surest?.test !== 'mean') return surest
   return found.find(({ test, p }) => p <= alpha && OF_THE_INTERVAL.includes(test)) ?? surest
 }
 
@@ -112,23 +110,28 @@ export function warmUpOf({ tests }: Tested): string[] {
 }
 
 /**
- * Two units on each side prove almost nothing about a fall, however clear it is: both directions
- * have different shares of the error.
+ * A change whose whole confidence interval is harmful, although its test did not find it: few
+ * independent points, or two units on each side, prove almost nothing about a fall, however clear
+ * it is.
  */
-function unprovenByUnits(tested: Tested, spec: MetricSpec): NoData | undefined {
-  const { units, relative, margin, distanceFrom } = tested
-  if (units === undefined || 'runs' in units || relative === null) return undefined
-  const { isAbove, isBelow } = beyondMargin(tested)
-  const isHarm = harmfulSigns(spec.direction).some((sign) =>
-    (distanceFrom === undefined ? sign : -sign) > 0 ? isAbove : isBelow,
-  )
-  if (!isHarm || Math.abs(relative.estimate) < Math.max(FAR_MARGINS * margin, FAR_SHARE)) return undefined
-  const [lower, upper] = relative.interval
-  const by = `${percent(relative.estimate)} (confidence interval ${percent(lower)} to ${percent(upper)})`
-  return {
-    state: 'doubtful',
-    reason: `The typical value changed by ${by}. ${units.experiment} units of the canary and ${units.control} of the baseline are too few to prove it. Check the change`,
-  }
+function unprovenChange(
+  tested: Tested,
+  assessment: Assessment,
+  settings: RobustSettings,
+): NoData | undefined {
+  const { spec } = assessment
+  const { units, relative, kind, margin } = tested
+  if (relative === null || !isBeyondMargin(tested, spec, settings)) return undefined
+  if (units !== undefined && 'runs' in units) return undefined
+  // The interval of a count is narrower than its tests, which also consider bursts.
+  const isFarAway = Math.abs(relative.estimate) >= farFrom(margin, 1)
+  if (units === undefined ? kind !== 'gauge' : !isFarAway) return undefined
+  const by = `${percent(relative.estimate)} (${intervalText(tested, assessment)})`
+  const few =
+    units === undefined
+      ? `Effective samples: ${effectivePoints(tested).toFixed(1)}, which are too few to prove it`
+      : `${units.experiment} units of the canary and ${units.control} of the baseline are too few to prove it`
+  return { state: 'doubtful', reason: `The typical value changed by ${by}. ${few}. Check the change` }
 }
 
 function changed(
@@ -172,9 +175,7 @@ function isFar(
   settings: RobustSettings,
 ): boolean {
   const { increase, decrease } = marginsOf(spec, settings)
-  return (
-    size === null || size >= Math.max(FAR_MARGINS * Math.max(margin, Math.min(increase, decrease)), FAR_SHARE)
-  )
+  return size === null || size >= farFrom(Math.max(margin, Math.min(increase, decrease)), 1)
 }
 
 /**
@@ -222,7 +223,8 @@ function unchanged(classificationReason: string, { doubt, spec }: Assessment): D
   return { classification: 'Pass', classificationReason, critical: false, score: 100, noData: null }
 }
 
-function passReason(tested: Tested, assessment: Assessment, { minPoints }: RobustSettings): string {
+function passReason(tested: Tested, assessment: Assessment, settings: RobustSettings): string {
+  const { minPoints } = settings
   const { sides, spec } = assessment
   const { relative, detectable, kind, distanceFrom, confidenceInterval } = tested
   const points = effectivePoints(tested)
@@ -239,16 +241,28 @@ function passReason(tested: Tested, assessment: Assessment, { minPoints }: Robus
     return `No change ${word}: the share of points other than ${distanceFrom ?? 0} changed by ${percent(lower)} to ${percent(upper)} of all points${worth}`
   }
   if (relative === null) return `No change that matters (${intervalText(tested, assessment)})`
-  // Left out if a change of this size was seen and not found.
+  // Left out if the interval contains larger changes, which were not found.
+  const largest = Math.max(
+    Math.abs(relative.estimate),
+    ...harmfulSigns(spec.direction).map((sign) => largestChange(tested, sign)),
+  )
   const seen =
-    detectable === null || Math.abs(relative.estimate) >= detectable
+    detectable === null || largest >= detectable
       ? ''
       : `. Smallest change detected with 80 % power: ${percent(detectable).replace('+', '')}`
   const of = distanceFrom === undefined ? '' : ` of the distance from ${distanceFrom}`
   // Whole numbers of few sizes have the same typical value, and an interval without width.
   if ([relative.estimate, ...relative.interval].every((share) => share === 0))
     return `No change that matters: the typical value is the same${unitsText(tested)}${seen}`
-  return `${wordOfPass(tested, spec)}: ${percent(relative.estimate)}${of} (${intervalText(tested, assessment)})${unitsText(tested)}${seen}`
+  const isProven = harmless(tested, spec) === undefined && isWithinMargin(tested, sides, spec, settings)
+  const proven = isProven ? `, proven within ${short(PER_CENT * tested.margin)} %` : ''
+  return `${wordOfPass(tested, spec)}${proven}: ${percent(relative.estimate)}${of} (${intervalText(tested, assessment)})${unitsText(tested)}${seen}`
+}
+
+/** The largest change in a direction of the values that the confidence interval contains. */
+function largestChange({ relative, distanceFrom }: Tested, sign: 1 | -1): number {
+  const [lower, upper] = relative?.interval ?? [0, 0]
+  return (distanceFrom === undefined ? sign : -sign) > 0 ? upper : -lower
 }
 
 /**

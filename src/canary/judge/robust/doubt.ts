@@ -1,14 +1,10 @@
-import { short } from '../../../lib/text/number-text.js'
 import { longestRun } from '../../statistics/longest-run.js'
 import type { MetricSeries, Side } from '../series/types.js'
 import { burstsOf } from './bursts.js'
+import type { FarPoints } from './far-points.js'
 import type { NoData } from './find-no-data.js'
 import { notComparable } from './samples/comparable.js'
 import { stuckOf } from './vanished-start.js'
-import { baselineLevel } from './samples/baseline-level.js'
-import { PLAIN_START } from './tests/stretch-outcomes.js'
-import { kindOfValues } from './samples/kind-of-values.js'
-import { harmfulSigns } from './samples/metric-tests.js'
 import type { CleanSides, Tested } from './samples/metric-tests.js'
 import { sortedQuantile } from '../../statistics/quantile.js'
 
@@ -23,28 +19,26 @@ const SILENT_SHARE = 0.1
  * sides.
  */
 const HEARD_SHARE = 0.9
-/** Minimum number of consecutive points far beyond the baseline for a review. */
-const FAR_POINTS = 3
-/** Maximum distance, in standard deviations, that is usual between units or former runs. */
-const USUAL_DEVIATIONS = 3
 
 /**
  * The reason why a metric without a found change does not pass: the canary fell silent or to 0, or
  * many more events came in a burst, which counts as one event. Undefined if there is no reason.
- * `tested` holds the results of the tests.
+ * `tested` holds the results of
+ * the tests, `far` the points beyond the baseline.
  */
 export function doubtOf(
   metric: MetricSeries,
   sides: CleanSides,
   outage: string | undefined,
   tested: Tested | undefined,
+  far: FarPoints | undefined,
 ): NoData | undefined {
   const silent =
     silenceOf(metric) ?? stuckOf(sides) ?? burstsToReview(metric, sides, tested) ?? fallToZero(metric, outage)
   const reason =
     silent ??
     gapOf(metric) ??
-    farRun(metric, sides, tested?.units?.deviation ?? 0) ??
+    (far?.needsReview === true ? far.says : undefined) ??
     notComparable(metric, sides)
   return reason === undefined ? undefined : { state: 'doubtful', reason }
 }
@@ -91,36 +85,13 @@ function gapOf({ spec, control, experiment }: MetricSeries): string | undefined 
 }
 
 /**
- * Consecutive points that are further from the baseline than its own range. A start is left to
- * `passingChanges`, unless it is long and high.
- */
-function farRun({ spec }: MetricSeries, sides: CleanSides, betweenUnits: number): string | undefined {
-  const { control, experiment } = sides
-  if (kindOfValues(sides, spec.kind) === 'count') return undefined
-  const [low, high] = [control.sorted[0] ?? 0, control.sorted.at(-1) ?? 0]
-  if (low === high) return undefined
-  const level = baselineLevel(control.sorted)
-  for (const sign of harmfulSigns(spec.direction)) {
-    const reach = high - low + USUAL_DEVIATIONS * betweenUnits
-    const far = sign > 0 ? high + reach : low - reach
-    const { from, to } = longestRun(experiment.values, (value) => sign * (value - far) > 0)
-    const mean = experiment.values.subarray(from, to).reduce((sum, value) => sum + value / (to - from), 0)
-    const isWarmUp = to - from < PLAIN_START.points || mean < (1 + PLAIN_START.change) * level
-    if (to - from < FAR_POINTS || (from === 0 && isWarmUp)) continue
-    const where = to === experiment.values.length ? 'The last ' : ''
-    const side = sign > 0 ? 'above' : 'below'
-    const usual = sign > 0 ? `at most ${short(high)}` : `at least ${short(low)}`
-    return `${where}${to - from} consecutive points are far ${side} all of the baseline: ${short(mean)} on average, ${usual} in the baseline. Check these points`
-  }
-  return undefined
-}
-
-/**
  * Minimum number of consecutive zeros, and minimum share of all points, that is more than a failed
  * scrape.
  */
 const OUTAGE_POINTS = 5
 const OUTAGE_SHARE = 0.1
+/** Minimum number of consecutive zeros far from all other values. */
+const FAR_ZEROS = 3
 /**
  * Minimum distance from 0, as a share of the typical value, for three zeros in a row to be an
  * outage.
@@ -140,7 +111,7 @@ export function outageOf({ control, experiment }: MetricSeries): string | undefi
   const { values } = experiment
   const { length } = values
   const { from, to, points } = longestZeros(values)
-  if (points < FAR_POINTS) return undefined
+  if (points < FAR_ZEROS) return undefined
   const elsewhere = values.filter((_, place) => place < from || place >= to)
   const isFar = isFarFromZero(control.values) && isFarFromZero(elsewhere)
   // The latest points are often late.

@@ -6,12 +6,14 @@ import { burstsOf, isLeaning } from './bursts.js'
 import { brokenLimit } from './check-limits.js'
 import { cleanSide } from './samples/clean-side.js'
 import type { Adjusted, Assessment } from './assessment.js'
-import { decide, warmUpOf } from './decide.js'
+import { decide, explaining, warmUpOf } from './decide.js'
 import type { Decision } from './decide.js'
 import { doubtOf, outageOf } from './doubt.js'
+import { farPointsOf } from './far-points.js'
 import { findNoData } from './find-no-data.js'
 import type { NoData } from './find-no-data.js'
 import { LIKELY_OTHER_SCALE, countersOf, notComparable } from './samples/comparable.js'
+import { isWithinMargin } from './samples/interval-and-margin.js'
 import { kindOfValues } from './samples/kind-of-values.js'
 import { mattering, meanRatio, effectivePoints } from './samples/metric-tests.js'
 import type { CleanSides, Tested } from './samples/metric-tests.js'
@@ -23,7 +25,7 @@ import { testCounts } from './tests/test-counts.js'
 import { testGauge } from './tests/test-gauge.js'
 import { testOccurrence } from './tests/test-occurrence.js'
 import { totalOf } from './tests/total-events.js'
-import { stuckInstead, vanishedStart } from './vanished-start.js'
+import { vanishedStart } from './vanished-start.js'
 
 /** Share of the error that may be spent if too few effective points are left. */
 const PLAIN_SHARE = 0.05
@@ -44,14 +46,16 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
     ? possible(widenByUnits(testMetric(judged, spec, settings, overlap), metric), sides)
     : undefined
   const tooLittle =
-    tooFew !== undefined && !isPlain(tested) ? tooFew : tooFewEffectivePoints(tested, settings)
+    tooFew !== undefined && !isPlain(tested) ? tooFew : tooFewEffectivePoints(tested, sides, spec, settings)
   const outage = outageOf(metric)
   const counters = isCompared && metric.spec.kind !== 'count' ? countersOf(sides) : undefined
   const isCounted = counters !== undefined && (counters.isUnlike || tooLittle !== undefined)
   const asCounters: NoData | undefined = isCounted ? { state: 'doubtful', reason: counters.says } : undefined
+  const far =
+    missing === undefined ? farPointsOf(spec, sides, settings, tested?.units?.deviation ?? 0) : undefined
   const doubt =
     missing === undefined
-      ? (doubtOf(metric, sides, outage, tested) ?? unlikeOthers(metric, settings))
+      ? (doubtOf(metric, sides, outage, tested, far) ?? unlikeOthers(metric, settings))
       : undefined
   return {
     spec,
@@ -63,12 +67,12 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
     tested,
     limit: brokenLimit(sides.experiment.sorted, spec.limits),
     doubt,
+    far,
     outage,
     vanished:
       tested === undefined
         ? undefined
-        : (stuckInstead(sides, tested) ??
-          vanishedStart(judged, spec, tested, (rest) => testMetric(rest, spec, settings, overlap))),
+        : vanishedStart(judged, spec, tested, (rest) => testMetric(rest, spec, settings, overlap)),
     isTested: missing === undefined,
     p: tested === undefined || (tooLittle ?? asCounters) !== undefined ? 1 : comparableP(tested, settings),
   }
@@ -113,7 +117,7 @@ export function classify(assessment: Assessment, adjusted: Adjusted, settings: R
 
 /** Empty if there are no notes. */
 function notesOf(
-  { tested, sides, spec }: Assessment,
+  { tested, sides, spec, far }: Assessment,
   { classification }: Decision,
   settings: RobustSettings,
 ): Pick<MetricResult, 'notes'> {
@@ -126,7 +130,7 @@ function notesOf(
   const seen =
     tested.kind === 'gauge' ? passingChanges(sides, spec, settings) : burstNotes(spec, sides, tested)
   const start = seen.some((note) => note.includes('warmUpMinutes')) ? [] : warmUpOf(tested)
-  const notes = [...start, ...seen]
+  const notes = [...start, ...seen, ...(far === undefined ? [] : [far.says])]
   return notes.length > 0 ? { notes } : {}
 }
 
@@ -161,15 +165,19 @@ function overlapping(
 /** Points that follow each other closely say less than they are many. */
 function tooFewEffectivePoints(
   tested: Tested | undefined,
-  { minPoints }: RobustSettings,
+  sides: CleanSides,
+  spec: MetricSpec,
+  settings: RobustSettings,
 ): NoData | undefined {
   if (tested === undefined) return undefined
+  const { minPoints } = settings
   const worth = effectivePoints(tested)
+  if (isWithinMargin(tested, sides, spec, settings)) return undefined
   // For bursts the confidence interval already shows the uncertainty, and points in the harmless
   // direction do not need a review.
   if (worth >= minPoints || isPlain(tested) || (tested.kind !== 'gauge' && !isLeaning(tested)))
     return undefined
-  const [surest] = mattering(tested.tests)
+  const surest = explaining(mattering(tested.tests), SEEN)
   const seen = surest === undefined ? '' : surest.p <= SEEN ? `${surest.says}. ` : changeSeen(tested)
   const reason = `${seen}Effective samples: ${Math.max(1, worth).toFixed(1)}, since the values change slowly. At least ${minPoints} are needed on each side`
   return { state: 'tooFewPoints', reason }

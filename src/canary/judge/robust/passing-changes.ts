@@ -22,12 +22,6 @@ const NOTE_ALPHA = 0.005
 const MISSING_SHARE = 0.15
 /** Minimum change of a note, in margins. */
 const NOTE_MARGINS = 2
-/**
- * Distance from the baseline, in ranges of the baseline, at which a single point is noted; also the
- * maximum number of such points.
- */
-const FAR_RANGES = 5
-const MAX_FAR = 3
 /** Minimum number of points at the start beyond all of the baseline for a note. */
 const MIN_FIRST_POINTS = 3
 
@@ -48,10 +42,7 @@ export function passingChanges(sides: CleanSides, spec: MetricSpec, settings: Ro
   if (!(level > 0)) return missingPoints(sides, spec)
   const signs = harmfulSigns(spec.direction)
   const input = { sides, level, reach: NOTE_MARGINS * (spec.margin ?? settings.margin) * level, signs }
-  const first = firstPoints(input)
-  // Points of a start that is already noted are not noted again.
-  const far = first.length > 0 ? [] : farPoints(input)
-  return [...missingPoints(sides, spec), ...first, ...lastQuarter(input), ...far]
+  return [...missingPoints(sides, spec), ...firstPoints(input), ...lastQuarter(input)]
 }
 
 /**
@@ -107,22 +98,6 @@ function firstPoints({ sides: { control, experiment }, level, reach, signs }: Te
     return [
       `The first ${first.length} points of the canary are ${away(change / level)} the baseline. Set warmUpMinutes to leave a start out`,
     ]
-  })
-}
-
-/**
- * Single points that are very far from the baseline. Three in a row need a review in `doubtOf`.
- */
-function farPoints({ sides: { control, experiment }, level, reach, signs }: TestInput): string[] {
-  const [low, high] = [control.sorted[0] ?? Number.NaN, control.sorted.at(-1) ?? Number.NaN]
-  const apart = Math.max(FAR_RANGES * (high - low), reach)
-  return signs.flatMap((sign) => {
-    const far = experiment.values.filter((value) => (sign > 0 ? value - high : low - value) > apart)
-    if (far.length === 0 || far.length > MAX_FAR) return []
-    const furthest = (sign > 0 ? Math.max(...far) : Math.min(...far)) / level - 1
-    const points =
-      far.length === 1 ? 'One point of the canary is' : `${far.length} points of the canary are up to`
-    return [`${points} ${away(furthest)} the baseline`]
   })
 }
 

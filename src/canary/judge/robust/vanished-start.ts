@@ -26,17 +26,6 @@ const START_SCORE = 3
 const REST_ALPHA = 0.05
 
 /**
- * A constant value is a lost measurement and not a narrower spread. Undefined if no narrower spread
- * was found.
- */
-export function stuckInstead(sides: CleanSides, { tests, alpha }: Tested): NoData | undefined {
-  const [found] = mattering(tests)
-  if (found?.test !== 'spread' || found.p > alpha) return undefined
-  const reason = stuckOf(sides)
-  return reason === undefined ? undefined : { state: 'doubtful', reason }
-}
-
-/**
  * Reason for a review of a change that only the start of the canary shows, as while caches fill or
  * a queue drains, if the rest is like the baseline. Undefined otherwise, and for events that are
  * declared, have an exposure or are rare: a failure at the start is a failure. `test` is the test

@@ -146,7 +146,7 @@ export interface SeriesStats {
 
 /** One of the tests of a metric. */
 export interface TestOutcome {
-  readonly test: 'shift' | 'tail' | 'spread' | 'occurrence' | 'rate' | 'size' | 'gap' | 'stretch'
+  readonly test: 'shift' | 'mean' | 'tail' | 'spread' | 'occurrence' | 'rate' | 'size' | 'gap' | 'stretch'
   readonly change: 'High' | 'Low'
   /** Divided by the test's share of the error. The metric's p is the least of them. */
   readonly p: number

@@ -108,7 +108,7 @@ test('points in a row far beyond the baseline are told with how far they are', (
   const experiment = usual.map((value, index) => (index >= 30 && index < 34 ? 2400 : value))
   expect(judgeOne({ control, experiment, canary: { direction: 'increase' } })).toMatchObject({
     classificationReason: expect.stringMatching(
-      /^4 consecutive points are far above all of the baseline: 2,400 on average, at most 2\d\d in the baseline\. Check these points$/,
+      /^4 points of the canary are far above the baseline's highest value of 2\d\d: typically 2,400 \(\+1,[01]00 % of the baseline's typical value\)\. Check these points$/,
     ) as string,
     noData: { state: 'doubtful', policy: 'review' },
   })

@@ -100,7 +100,7 @@ describe('what a change looks like', () => {
       control: points((index) => (index % 2 ? 5 : 103) + normal()),
       experiment: around(13, 2),
       is: 'Low',
-      test: 'spread',
+      test: 'mean',
     },
     {
       name: 'a step in the middle',

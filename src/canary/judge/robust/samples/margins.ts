@@ -20,3 +20,15 @@ export function marginsOf(spec: MetricSpec, { margin }: Pick<RobustSettings, 'ma
     decrease: allowedDecrease < 1 ? 1 - allowedDecrease : usual,
   }
 }
+
+/** A change exactly at the margin does not matter, despite rounding or a change of unit. */
+export const ROUNDING = 1 + 1e-9
+
+/** Minimum size of a change far past its margin, in margins and as a share of the level. */
+const FAR_MARGINS = 4
+const FAR_SHARE = 0.2
+
+/** The least change that is far past its margin. Margin and result are in the unit of the level. */
+export function farFrom(margin: number, level: number): number {
+  return Math.max(FAR_MARGINS * margin, FAR_SHARE * level)
+}

@@ -8,8 +8,6 @@ import type { CleanSides } from '../samples/metric-tests.js'
 /** How much wider the experiment's points lie about their median. */
 export interface Spread {
   readonly p: number
-  /** P-value for a narrower spread. */
-  readonly pNarrower: number
   /** Mean absolute deviations from the side's own median. */
   readonly control: number
   readonly experiment: number
@@ -34,10 +32,9 @@ export function testSpread({ control, experiment }: CleanSides): Spread {
     centredScores(inControl, control.places, sortedControl),
     centredScores(inExperiment, experiment.places, sortedExperiment),
   ])
-  const { above, below } = rankShift(sortedExperiment, sortedControl)
+  const { above } = rankShift(sortedExperiment, sortedControl)
   return {
     p: studentUpperTail(above / Math.sqrt(inflation), freedom),
-    pNarrower: studentUpperTail(below / Math.sqrt(inflation), freedom),
     control: mean(inControl),
     experiment: mean(inExperiment),
     above: sortedQuantile(experiment.sorted, 1 - END) - sortedQuantile(control.sorted, 1 - END),

@@ -5,7 +5,8 @@ import type { Direction, MetricSpec, TestOutcome } from '../../series/types.js'
 import { dependence, NO_CHANCE } from '../samples/autocorrelation.js'
 import type { CleanSides, Tested } from '../samples/metric-tests.js'
 import { weighted } from '../samples/metric-tests.js'
-import { marginsOf } from '../samples/margins.js'
+import { describeSeries } from '../../series/describe-series.js'
+import { farFrom, marginsOf, ROUNDING } from '../samples/margins.js'
 import type { Margins } from '../samples/margins.js'
 import { baselineLevel, relativeTo } from '../samples/baseline-level.js'
 import { pairSides, testPairs } from './paired-test.js'
@@ -17,22 +18,23 @@ import { stretchOutcomes } from './stretch-outcomes.js'
 import { testSpread } from './spread-test.js'
 import { pooledOrder, testTail } from './tail-test.js'
 import { sortedQuantile } from '../../../statistics/quantile.js'
-import { studentUpperQuantile } from '../../../statistics/student.js'
+import { studentUpperQuantile, studentUpperTail } from '../../../statistics/student.js'
 
 /**
  * Minimum distance between the sides, as a multiple of the wider range, that counts whatever their
- * dependence in time is.
+ * dependence in time is; and the one for a change far beyond its margin.
  */
 const MIN_GAP_IN_RANGES = 3
+const MIN_GAP_OF_FAR_CHANGE = 1
 
 /**
  * The direction of the experiment if its values and those of the control are far apart. Undefined
  * if some are near.
  */
-function farApart({ control, experiment }: CleanSides): 'above' | 'below' | undefined {
+function farApart({ control, experiment }: CleanSides, minRanges: number): 'above' | 'below' | undefined {
   const [x, y] = [experiment.sorted, control.sorted]
   const [lowX, highX, lowY, highY] = [x[0] ?? 0, x.at(-1) ?? 0, y[0] ?? 0, y.at(-1) ?? 0]
-  const near = MIN_GAP_IN_RANGES * Math.max(highX - lowX, highY - lowY)
+  const near = minRanges * Math.max(highX - lowX, highY - lowY)
   if (lowX - highY > near) return 'above'
   return lowY - highX > near ? 'below' : undefined
 }
@@ -41,8 +43,6 @@ function farApart({ control, experiment }: CleanSides): 'above' | 'below' | unde
 const SPREAD_RATIO = 1.5
 /** Bounds of a confidence interval if no change in that direction is tested. */
 const USUAL_ERROR = 0.1
-/** A change exactly at the margin does not matter, despite rounding or a change of unit. */
-const ROUNDING = 1 + 1e-9
 
 interface TestInput {
   readonly sides: CleanSides
@@ -52,7 +52,7 @@ interface TestInput {
   readonly allowed: Margins
 }
 
-/** Tests measurements for a shift, for points far out, and for a wider spread. */
+/** Tests measurements for a shift of typical values and of the mean, for points far out, and for a wider spread. */
 export function testGauge(sides: CleanSides, spec: MetricSpec, settings: RobustSettings): Tested {
   const level = baselineLevel(sides.control.sorted)
   const margins = marginsOf(spec, settings)
@@ -64,9 +64,11 @@ export function testGauge(sides: CleanSides, spec: MetricSpec, settings: RobustS
   const shares = ERROR_SHARES[spec.direction]
   const errorOf = (share: number): number => settings.alpha * (share > 0 ? share : USUAL_ERROR)
   const errors = { lower: errorOf(shares.shiftHigh), upper: errorOf(shares.shiftLow) }
-  const { shift, ...evidence } = measureShift(input, errors, settings)
+  const { shift, freedom, ...evidence } = measureShift(input, errors, settings)
+  const shifts = shiftOutcomes(shift, input, spec)
   const whole = [
-    ...shiftOutcomes(shift, input, spec),
+    ...shifts,
+    ...(isFound(shifts, settings.alpha) ? [] : meanOutcomes(shift, input, { ...evidence, freedom })),
     ...gapOutcomes(shift, input),
     ...tailOutcomes(input),
     ...spreadOutcomes(input),
@@ -91,6 +93,8 @@ export function testGauge(sides: CleanSides, spec: MetricSpec, settings: RobustS
 
 interface Evidence extends Pick<Tested, 'method' | 'effectiveN' | 'autocorrelation'> {
   readonly shift: Shift
+  /** The degrees of freedom of the dependence. */
+  readonly freedom: number
   /** In the metric's unit. */
   readonly detectable: number
 }
@@ -117,6 +121,7 @@ function measureShift(
       shift: testShift(experiment.sorted, control.sorted, depends, errors),
       effectiveN,
       autocorrelation: depends.autocorrelation,
+      freedom: depends.freedom,
       detectable: detectableShift(sides, effectiveN, needed),
     }
   }
@@ -127,6 +132,7 @@ function measureShift(
     shift: testPairs(pairing, errors, cliffsDelta),
     effectiveN: { control: pairs, experiment: pairs },
     autocorrelation: depends.autocorrelation,
+    freedom: depends.freedom,
     detectable: detectableDifference(pairing.differences, pairs, needed),
   }
 }
@@ -162,16 +168,48 @@ function shiftOutcomes(
 }
 
 /**
+ * A change of the mean that the typical difference of two points does not show, as between values
+ * of two kinds (hits and misses of a cache) of which one became more frequent. The ranks must show
+ * the change as well as the means (Welch), so no error is added,
+ * or the means alone at a small error of their own.
+ */
+function meanOutcomes(
+  shift: Shift,
+  { sides: { control, experiment }, direction, level, allowed }: TestInput,
+  { effectiveN, freedom }: Pick<Evidence, 'effectiveN' | 'freedom'>,
+): TestOutcome[] {
+  const shares = ERROR_SHARES[direction]
+  const [x, y] = [describeSeries(experiment.values), describeSeries(control.values)]
+  const change = x.mean - y.mean
+  const error = Math.hypot(x.std / Math.sqrt(effectiveN.experiment), y.std / Math.sqrt(effectiveN.control))
+  const surely = Math.abs(change) - error * studentUpperQuantile(USUAL_ERROR, freedom)
+  return ([1, -1] as const).map((sign) => {
+    const isHigh = sign > 0
+    const p = error > 0 ? studentUpperTail((sign * change) / error, freedom) : 1
+    const [share, ofRanks] = isHigh ? [shares.shiftHigh, shift.pHigh] : [shares.shiftLow, shift.pLow]
+    return {
+      test: 'mean',
+      change: isHigh ? 'High' : 'Low',
+      p: Math.min(weighted(Math.max(p, ofRanks), share), weighted(p, share > 0 ? shares.mean : 0)),
+      matters: sign * change > (isHigh ? allowed.increase : allowed.decrease),
+      size: shareOf(surely, level),
+      says: `The mean changed by ${describeChange(change, level)}`,
+    }
+  })
+}
+
+/**
  * Sides that are far apart differ even if the points follow each other so closely that few of them
  * count.
  */
 function gapOutcomes(shift: Shift, { sides, direction, level, allowed }: TestInput): TestOutcome[] {
-  const where = farApart(sides)
+  const size = Math.abs(shift.estimate)
+  const isFarChange = size >= farFrom(Math.max(allowed.increase, allowed.decrease), level)
+  const where = farApart(sides, isFarChange ? MIN_GAP_OF_FAR_CHANGE : MIN_GAP_IN_RANGES)
   if (where === undefined) return []
   const isAbove = where === 'above'
   const ranks = rankShift(sides.experiment.sorted, sides.control.sorted)
   const isHarm = direction === 'either' || (direction === 'increase') === isAbove
-  const size = Math.abs(shift.estimate)
   return [
     {
       test: 'gap',
@@ -205,39 +243,27 @@ function tailOutcomes({ sides, direction, level, allowed }: TestInput): TestOutc
 
 /**
  * A wider spread is harm in the direction in which its ends reach beyond the baseline's. A narrower
- * one counts if any change does, in the direction of its upper end.
+ * one is none.
  */
 function spreadOutcomes({ sides, direction, level, allowed }: TestInput): TestOutcome[] {
   const share = ERROR_SHARES[direction].spread
-  const { p, pNarrower, control, experiment, above, below } = testSpread(sides)
+  const { p, control, experiment, above, below } = testSpread(sides)
   const isHigher = direction !== 'decrease' && above > allowed.increase
   const isLower = direction !== 'increase' && below > allowed.decrease
   const end = isHigher
     ? `Their upper end changed by ${describeChange(above, level)}`
     : `Their lower end changed by ${describeChange(-below, level)}`
   const reach = isHigher || isLower ? `. ${end}` : ''
-  const wider: TestOutcome = {
-    test: 'spread',
-    change: isHigher ? 'High' : 'Low',
-    p: weighted(p, share),
-    matters: experiment > SPREAD_RATIO * control && (isHigher || isLower),
-    size: shareOf(isHigher ? above : below, level),
-    says: `The values spread ${control > 0 ? `${(experiment / control).toFixed(1)} times as wide` : 'where they were constant'}${reach}`,
-  }
-  if (direction !== 'either') return [wider]
-  const fell = -above > allowed.decrease
-  const narrower: TestOutcome = {
-    test: 'spread',
-    change: fell ? 'Low' : 'High',
-    p: weighted(pNarrower, share),
-    matters: control > SPREAD_RATIO * experiment && (fell || -below > allowed.increase),
-    size: shareOf(fell ? -above : -below, level),
-    says:
-      control > 0
-        ? `The values spread only ${(experiment / control).toFixed(2)} times as wide`
-        : 'The values spread no less wide',
-  }
-  return [wider, narrower]
+  return [
+    {
+      test: 'spread',
+      change: isHigher ? 'High' : 'Low',
+      p: weighted(p, share),
+      matters: experiment > SPREAD_RATIO * control && (isHigher || isLower),
+      size: shareOf(isHigher ? above : below, level),
+      says: `The values spread ${control > 0 ? `${(experiment / control).toFixed(1)} times as wide` : 'where they were constant'}${reach}`,
+    },
+  ]
 }
 
 function describeChange(change: number, level: number): string {
