@@ -115,7 +115,7 @@ export function explainRefusal(message: string, wasm: Uint8Array): string {
     return `${called} has a reference with a variable (such as data.x[y].z) that can reach a function, for which OPA generates invalid code. Rename the function, or move it to another package`
   const large = TOO_LARGE.exec(message)
   if (large === null) return message
-  return `${large.groups?.['rule'] ?? largestRule(wasm)} has more local variables or code than a WebAssembly function may have: for references with several variables (such as data.x[a] and data.x[b] in one body), OPA generates code for every combination of packages and rules. Move one of the references to a function or rule of its own, or split the rule`
+  return `${large.groups?.['rule'] ?? largestRule(wasm)} has more local variables or code than a WebAssembly function may have: for references with several variables (such as data.x[a] and data.x[b] in one body), OPA generates code for every combination of packages and rules. Assign the document above them to a variable and look the keys up in it (d := data.x; d[a]; d[b]), or split the rule`
 }
 
 function largestRule(wasm: Uint8Array): string {
