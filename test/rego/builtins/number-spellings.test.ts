@@ -3,8 +3,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
+import { encodingAnswers } from '../../../src/rego/builtins/native/encoding-answers.js'
 import { evaluateDocument, planDocument } from '../../../src/rego/evaluation/evaluate-document.js'
 import { newCall } from '../../../src/rego/evaluation/new-call.js'
+import { outcomeOf } from '../../support/builtin-outcome.js'
 import { newerOpa, olderOpa } from '../../support/compilers.js'
 import { loadPolicies } from '../../support/load-policies.js'
 import { seededRandom } from '../../support/random-bytes.js'
@@ -175,3 +177,15 @@ test.skipIf(opa === undefined)(
   },
   60_000 + EXPRESSIONS * 20,
 )
+
+test.each([
+  ['1E5', '1E5'],
+  ['1.5E+3', '1.5E+3'],
+  ['1e-7', '1e-7'],
+  ['1_000.5E0', '1000.5E0'],
+  ['+.5', '0.5'],
+  ['5.', '5'],
+  ['0x1p4', '16'],
+])('to_number keeps the spelling %s as far as it is JSON', (text, number) => {
+  expect(outcomeOf(encodingAnswers, 'to_number', JSON.stringify([text]))).toBe(number)
+})

@@ -103,11 +103,12 @@ function decimalText(text: string): string | undefined {
   const groups = DECIMAL.exec(text)?.groups
   if (groups === undefined) return undefined
   const { sign = '', number = '' } = groups
-  const [mantissa = '', exponent] = number.replaceAll('_', '').toLowerCase().split('e')
+  // The exponent keeps its letter, as in OPA.
+  const [mantissa = '', letter = '', exponent = ''] = number.replaceAll('_', '').split(/(e)/i)
   const [whole = '', fraction = ''] = mantissa.split('.')
   if (whole === '' && fraction === '') return undefined
   const digits = `${whole.replace(/^0+(?=\d)/, '') || '0'}${fraction === '' ? '' : `.${fraction}`}`
-  return `${sign === '-' ? '-' : ''}${digits}${exponent === undefined ? '' : `e${exponent}`}`
+  return `${sign === '-' ? '-' : ''}${digits}${letter}${exponent}`
 }
 
 function hexadecimalText(text: string): string | undefined {
