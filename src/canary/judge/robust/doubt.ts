@@ -1,5 +1,5 @@
 import { longestRun } from '../../statistics/longest-run.js'
-import type { MetricSeries, Side } from '../series/types.js'
+import type { MetricSeries } from '../series/types.js'
 import { burstsOf } from './bursts.js'
 import type { FarPoints } from './far-points.js'
 import type { NoData } from './find-no-data.js'
@@ -14,6 +14,9 @@ import { sortedQuantile } from '../../statistics/quantile.js'
  */
 const SILENT_POINTS = 5
 const SILENT_SHARE = 0.1
+/** The same at the start, where a canary may be late, and of the baseline. */
+const LATE_START_SHARE = 0.2
+const BASELINE_SHARE = 1 / 3
 /**
  * Share of the silence for which the control must have values: sparse series are silent on both
  * sides.
@@ -34,25 +37,12 @@ export function doubtOf(
   far: FarPoints | undefined,
 ): NoData | undefined {
   const silent =
-    silenceOf(metric) ?? stuckOf(sides) ?? burstsToReview(metric, sides, tested) ?? fallToZero(metric, outage)
-  const reason =
-    silent ??
-    gapOf(metric) ??
-    (far?.needsReview === true ? far.says : undefined) ??
-    notComparable(metric, sides)
+    missingStretch(metric) ??
+    stuckOf(sides) ??
+    burstsToReview(metric, sides, tested) ??
+    fallToZero(metric, outage)
+  const reason = silent ?? (far?.needsReview === true ? far.says : undefined) ?? notComparable(metric, sides)
   return reason === undefined ? undefined : { state: 'doubtful', reason }
-}
-
-function silenceOf({ spec, control, experiment }: MetricSeries): string | undefined {
-  const points = Math.max(control.values.length, experiment.values.length)
-  // Zeros that stand for gaps are values. Points that were never written are not.
-  const hasValue = (value: number): boolean => spec.nanStrategy === 'replace' || !Number.isNaN(value)
-  const last = experiment.values.findLastIndex(hasValue)
-  const silent = points - 1 - last
-  if (silent < Math.max(SILENT_POINTS, points * SILENT_SHARE)) return undefined
-  const heard = control.values.subarray(last + 1).filter(hasValue).length
-  if (heard < silent * HEARD_SHARE) return undefined
-  return `The canary has no value in the last ${silent} of ${points} points, but the baseline has. Check whether the canary still runs`
 }
 
 function burstsToReview(
@@ -69,19 +59,41 @@ function fallToZero({ spec }: MetricSeries, outage: string | undefined): string 
   return spec.direction === 'increase' ? undefined : outage
 }
 
-/** A gap in the middle of the canary's values at a time when the baseline has values. */
-function gapOf({ spec, control, experiment }: MetricSeries): string | undefined {
-  if (spec.nanStrategy === 'replace') return undefined
+/**
+ * A stretch in which one side has no values although the other has: the canary fell silent, was not
+ * there yet, or is compared with less of its baseline.
+ */
+function missingStretch({ spec, control, experiment }: MetricSeries): string | undefined {
+  // Zeros that stand for gaps are values. Points that were never written are not.
+  const hasValue = (value: number): boolean => spec.nanStrategy === 'replace' || !Number.isNaN(value)
   const points = Math.max(control.values.length, experiment.values.length)
-  const { from, to } = longestRun(experiment.values, Number.isNaN)
+  const [x, y] = [experiment, control].map(({ values }) =>
+    Uint8Array.from({ length: points }, (_, place) =>
+      Number(place < values.length && hasValue(values[place] ?? Number.NaN)),
+    ),
+  )
+  if (x === undefined || y === undefined) return undefined
+  return missingFrom(x, y, 'canary') ?? missingFrom(y, x, 'baseline')
+}
+
+/** The longest stretch without values of one side, if it is more than late data or a late start. */
+function missingFrom(one: Uint8Array, other: Uint8Array, side: 'canary' | 'baseline'): string | undefined {
+  const { length } = one
+  const { from, to } = longestRun(one, (isKnown) => isKnown === 0)
   const gap = to - from
-  if (from === 0 || to === experiment.values.length || gap < Math.max(SILENT_POINTS, points * SILENT_SHARE))
-    return undefined
-  const known = ({ values }: Side, start: number, end: number): number =>
-    values.subarray(start, end).filter((value) => !Number.isNaN(value)).length
-  const isKnownElsewhere = known(experiment, 0, points) >= (points - gap) * HEARD_SHARE
-  if (!isKnownElsewhere || known(control, from, to) < gap * HEARD_SHARE) return undefined
-  return `The canary has no value for ${gap} of ${points} points from point ${from + 1} on, but the baseline has. Check what happened`
+  const isLast = to === length
+  const share = side === 'baseline' ? BASELINE_SHARE : from === 0 ? LATE_START_SHARE : SILENT_SHARE
+  if (gap < Math.max(SILENT_POINTS, share * length)) return undefined
+  const known = (values: Uint8Array): number => values.reduce((sum, isKnown) => sum + isKnown, 0)
+  const isKnownElsewhere = known(one) >= (length - gap) * HEARD_SHARE
+  if (!isKnownElsewhere && !isLast) return undefined
+  if (known(other.subarray(from, to)) < gap * HEARD_SHARE) return undefined
+  const others = side === 'canary' ? 'baseline' : 'canary'
+  if (isLast && side === 'canary')
+    return `The canary has no value in the last ${gap} of ${length} points, but the baseline has. Check whether the canary still runs`
+  const where = isLast ? ` in the last ${gap}` : from === 0 ? ` in the first ${gap}` : ` for ${gap}`
+  const start = !isLast && from > 0 ? ` from point ${from + 1} on` : ''
+  return `The ${side} has no value${where} of ${length} points${start}, but the ${others} has. Check what happened`
 }
 
 /**

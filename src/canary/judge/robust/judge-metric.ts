@@ -18,7 +18,7 @@ import { kindOfValues } from './samples/kind-of-values.js'
 import { mattering, meanRatio, effectivePoints } from './samples/metric-tests.js'
 import type { CleanSides, Tested } from './samples/metric-tests.js'
 import { naturalBound, testDistance } from './tests/test-distance.js'
-import { heldFor, overlapOf, withoutOverlap } from './samples/overlap.js'
+import { heldFor, overlapOf, withoutCopies, withoutOverlap } from './samples/overlap.js'
 import { passingChanges } from './passing-changes.js'
 import type { RobustSettings } from './samples/settings.js'
 import { testCounts } from './tests/test-counts.js'
@@ -35,7 +35,10 @@ const SEEN = 0.05
 /** Tests one metric. */
 export function assessMetric(metric: MetricSeries, settings: RobustSettings): Assessment {
   const { spec } = metric
-  const sides = { control: cleanSide(metric.control, spec), experiment: cleanSide(metric.experiment, spec) }
+  const sides = {
+    control: withoutCopies(cleanSide(metric.control, spec)),
+    experiment: withoutCopies(cleanSide(metric.experiment, spec)),
+  }
   const missing = findNoData(metric, sides, settings.minPoints)
   const isCompared = missing === undefined && !isSame(sides)
   const overlap = isCompared ? Math.max(metric.overlap ?? overlapOf(sides), heldFor(sides)) : 1

@@ -66,6 +66,39 @@ export function heldFor({ control, experiment }: CleanSides): number {
   return Math.min(...[control, experiment].map(pointsHeld))
 }
 
+/** Minimum number of different values for copies to be told from values of few sizes. */
+const MIN_DIFFERENT = 8
+/** Maximum ratio of how often values occur, for copies of all points. */
+const MAX_UNEVEN_COPIES = 1.5
+
+/**
+ * The side without points that a source delivered several times, such as one series under two
+ * names: if all values occur about equally often, more than once, each counts once. Values that
+ * last for several points in a row are left to `heldFor`.
+ */
+export function withoutCopies(side: CleanSide): CleanSide {
+  const { values } = side
+  const counts = new Map<number, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  const times = [...counts.values()]
+  const isCopied =
+    times.length >= MIN_DIFFERENT &&
+    Math.min(...times) > 1 &&
+    Math.max(...times) <= MAX_UNEVEN_COPIES * Math.min(...times)
+  if (!isCopied || side.hasExposure || pointsHeld(side) > 1) return side
+  const seen = new Set<number>()
+  const first = [...values.keys()].filter((at) => {
+    const value = values[at] ?? 0
+    return seen.size < seen.add(value).size
+  })
+  return cleanPoints({
+    values: Float64Array.from(first, (at) => values[at] ?? 0),
+    places: Int32Array.from(first, (at) => side.places[at] ?? 0),
+    exposure: Float64Array.from(first, (at) => side.exposure[at] ?? 1),
+    hasExposure: side.hasExposure,
+  })
+}
+
 function pointsHeld({ values }: CleanSide): number {
   const changes = [...values.keys()].filter((at) => at === 0 || values[at] !== values[at - 1])
   const isHeld = changes.length <= (1 - HELD_SHARE) * values.length + 1

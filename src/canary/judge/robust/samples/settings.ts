@@ -37,9 +37,9 @@ const MIN_POINTS = 8
  * decrease`.
  */
 export const ERROR_SHARES: Readonly<Record<Direction, Shares>> = {
-  either: { shiftHigh: 0.76, shiftLow: 0.03, tailHigh: 0.17, tailLow: 0.02, spread: 0.01, mean: 0.005 },
-  increase: { shiftHigh: 0.815, shiftLow: 0, tailHigh: 0.17, tailLow: 0, spread: 0.01, mean: 0.005 },
-  decrease: { shiftHigh: 0, shiftLow: 0.815, tailHigh: 0, tailLow: 0.17, spread: 0.01, mean: 0.005 },
+  either: { shiftHigh: 0.77, shiftLow: 0.03, tailHigh: 0.17, tailLow: 0.02, spread: 0.005, mean: 0.0025 },
+  increase: { shiftHigh: 0.82, shiftLow: 0, tailHigh: 0.17, tailLow: 0, spread: 0.005, mean: 0.0025 },
+  decrease: { shiftHigh: 0, shiftLow: 0.82, tailHigh: 0, tailLow: 0.17, spread: 0.005, mean: 0.0025 },
 }
 
 /** The settings for these options, with the error that the interval may spend. */
