@@ -74,7 +74,8 @@ export function simulateIntervals(
           thresholds: { pass: 90, marginal: 70 },
         },
       }
-      return judgeLogs(input, logJudgeOptions(TEMPLATE, isSpent ? planned : undefined)).report.score < 100
+      const { report } = judgeLogs(input, logJudgeOptions(TEMPLATE, isSpent ? planned : undefined))
+      return report.findings.some(({ lostPoints }) => lostPoints > 0)
     })
     if (flagged.includes(true)) atAnyInterval += 1
     if (flagged.at(-1) === true) atTheLast += 1

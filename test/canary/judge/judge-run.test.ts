@@ -47,7 +47,7 @@ test('the same data give the same report', () => {
 })
 
 describe('many metrics, many intervals', () => {
-  const slight = { control: points((i) => 100 + (i % 10)), experiment: points((i) => 105.2 + ((i * 7) % 13)) }
+  const slight = { control: points((i) => 100 + (i % 10)), experiment: points((i) => 106 + ((i * 7) % 13)) }
   const others = Array.from({ length: 200 }, () => ({ control: around(1), experiment: around(1) }))
   const borderline = { control: around(100, 20, 40), experiment: around(111.5, 20, 40) }
 

@@ -35,7 +35,7 @@ export function logVerdict(input: LogVerdictInput): LogVerdict {
   const { state, score, findings, thresholds } = input
   const unexpected = findings.filter(({ isUnexpected }) => isUnexpected)
   const [worst] = unexpected
-  const reason = worst === undefined ? 'No error is new or more frequent' : sentence(worst, unexpected.length)
+  const reason = worst === undefined ? reasonOfSuccess(findings) : sentence(worst, unexpected.length)
   if (worst !== undefined && score === 0) return { score, verdict: 'Fail', reason, endsRun: true }
   const empty = WITHOUT_LINES[state]
   if (empty !== undefined) return withoutLines(empty, input)
@@ -61,6 +61,17 @@ export function logVerdict(input: LogVerdictInput): LogVerdict {
     return { score: below, verdict: 'Fail', reason: reasons, endsRun: false }
   }
   return { score: belowPass(score, thresholds), verdict: 'Review', reason: reasons, endsRun: false }
+}
+
+/** Errors that are new or seem more frequent, but too few to count, are mentioned. */
+function reasonOfSuccess(findings: readonly TemplateFinding[]): string {
+  const errors = findings.filter(({ severity }) => severity === 'error' || severity === 'critical')
+  const fresh = errors.filter(({ change, canaryEvents }) => change === 'new' && canaryEvents > 0)
+  const [first] = fresh
+  if (first !== undefined) return `Too few new errors to need a review: ${sentence(first, fresh.length)}`
+  return errors.some(({ change }) => change === 'more')
+    ? 'No error is new, and none is proven to be more frequent'
+    : 'No error is new or more frequent'
 }
 
 function withoutLines(reason: string, { thresholds, emptyLog }: LogVerdictInput): LogVerdict {

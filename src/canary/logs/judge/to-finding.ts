@@ -56,13 +56,14 @@ function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-function reviewText({ change, group, isOver, episode }: WeighedComparison): string {
+function reviewText({ change, group, isOver, episode, dispersion }: WeighedComparison): string {
   const isNew = change === 'new'
   const critical = group.severity === 'critical' ? 'critical and ' : ''
   if (isOver || (isNew && episode?.from === 0))
     return `${critical}${isNew ? 'new' : 'more frequent'}, but only ${whenOf(episode)}`
   if (!isNew) return 'more frequent by exposure, but in bursts'
-  return critical === '' ? 'new, in bursts' : 'critical and new'
+  if (critical !== '') return 'critical and new'
+  return dispersion > 1 ? 'new, in bursts' : 'new'
 }
 
 /** If lines with the same words have several severities, the counts cover only one of them. */

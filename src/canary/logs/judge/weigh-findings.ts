@@ -36,8 +36,11 @@ const WEIGHTS: Readonly<Record<LineSeverity, number>> = {
 }
 /** Maximum chance of the events under equal sides: seven events against none with equal traffic. */
 const MAX_CHANCE_AT_ONCE = 0.01
-/** Minimum number of new errors for a review, even in a single burst. */
-const BURST_TO_REVIEW = 20
+/**
+ * Minimum number of lines of a new kind of error for a review, even in a single burst; fewer are
+ * enough in a share of the canary's lines.
+ */
+const NEW_KIND = { lines: 5, fewer: 3, share: 0.01 }
 const HARMFUL: ReadonlySet<LineSeverity> = new Set(['error', 'critical'])
 /**
  * Weight of the affected share: one line in a hundred adds half, one in twenty more than triples.
@@ -132,6 +135,11 @@ function shareHit({ baseline, canary }: EventGroup, { basis, lines, ...out }: Ex
   )
 }
 
+/** Whether a new kind of error has enough lines for a review. */
+function isMuchOfIts({ canary: { events } }: EventGroup, { lines }: Exposures): boolean {
+  return events >= NEW_KIND.lines || (events >= NEW_KIND.fewer && events >= NEW_KIND.share * lines.canary.all)
+}
+
 function weigh(
   comparison: Comparison,
   { pAdjusted, error, exposures, isNewEver: newEver, isUnseen }: Standing,
@@ -156,7 +164,7 @@ function weigh(
   const mayBeOver = comparison.episode !== undefined && (isAtStart || HARMFUL.has(severity))
   const isOver = mayBeOver && !isFatal && (isProven || isFirst)
   const isUnexpected = (isProven || isFirst || isFatal) && !isOver
-  const isBurst = isMany && severity === 'error' && group.canary.events >= BURST_TO_REVIEW
+  const isNewKind = isUnseen && change === 'new' && severity === 'error' && isMuchOfIts(group, exposures)
   const isCritical = failsOnCritical && severity === 'critical' && change === 'new' && isUnseen
   const isDoubtful = comparison.isMoreInBursts && HARMFUL.has(severity)
   // Complaints of every start do not matter. An episode in the middle is reviewed.
@@ -166,7 +174,7 @@ function weigh(
   const isUnmeasured = isUnexpected && HARMFUL.has(severity) && exposures.basis === 'time'
   const asksForReview =
     mayCostPoints &&
-    ((isCritical && !isFatal) || ((isBurst || isDoubtful) && !isUnexpected) || isEpisode || isUnmeasured)
+    ((isCritical && !isFatal) || ((isNewKind || isDoubtful) && !isUnexpected) || isEpisode || isUnmeasured)
   const effect = Math.min(1, Math.log2(1 + ratioLower) / DOUBLINGS)
   return {
     ...comparison,

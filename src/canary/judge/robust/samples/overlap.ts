@@ -74,7 +74,7 @@ const MAX_UNEVEN_COPIES = 1.5
 /**
  * The side without points that a source delivered several times, such as one series under two
  * names: if all values occur about equally often, more than once, each counts once. Values that
- * last for several points in a row are left to `heldFor`.
+ * last for several points in a row are left to `heldFor`. Whole numbers may repeat by themselves.
  */
 export function withoutCopies(side: CleanSide): CleanSide {
   const { values } = side
@@ -83,6 +83,7 @@ export function withoutCopies(side: CleanSide): CleanSide {
   const times = [...counts.values()]
   const isCopied =
     times.length >= MIN_DIFFERENT &&
+    !values.every(Number.isInteger) &&
     Math.min(...times) > 1 &&
     Math.max(...times) <= MAX_UNEVEN_COPIES * Math.min(...times)
   if (!isCopied || side.hasExposure || pointsHeld(side) > 1) return side
