@@ -51,6 +51,9 @@ export const DecisionAnswer = z.looseObject({
   result: z.unknown().optional(),
   input: z.unknown().optional(),
   inputPrefix: z.unknown().optional(),
+  packages: z
+    .array(z.looseObject({ warnings: z.array(z.looseObject({ message: z.string() })).optional() }))
+    .optional(),
 })
 export type DecisionAnswer = z.output<typeof DecisionAnswer>
 
@@ -72,7 +75,7 @@ export function defineDecisionList(command: Command, session: Session): void {
     .description('Lists decisions, newest first. Use decisions show for their inputs.')
     .addOption(new Option('--outcome <outcome>', 'only decisions with this outcome').choices(OUTCOMES))
     .option('--path <path>', 'only this path; with a trailing /, everything below it')
-    .option('--package <name>', 'only denials of this package, such as static.wait_time')
+    .option('--package <name>', 'only denials and warnings of this package, such as static.wait_time')
     .option('--application <name>', 'only this application')
     .option('--execution <id>', 'only this execution')
     .option('--own', 'if several services share a database: only decisions of the called service')
@@ -153,11 +156,15 @@ function decisionTable({ decisions, nextCursor }: z.output<typeof Answer>, colum
   return table + moreText(nextCursor)
 }
 
-/** Returns the error or the reasons of a denial. Other results give no reason. */
-function reasonOf({ outcome, error, result }: DecisionAnswer): string {
+/** Returns the error, or the reasons of a denial and the warnings. */
+function reasonOf({ outcome, error, result, packages = [] }: DecisionAnswer): string {
   if (error !== undefined) return error
-  if (outcome !== 'deny' || !Array.isArray(result)) return ''
-  return result.filter((reason) => typeof reason === 'string').join('; ')
+  const isDenied = outcome === 'deny' && Array.isArray(result)
+  const reasons = isDenied ? result.filter((reason) => typeof reason === 'string') : []
+  const warnings = packages
+    .flatMap((named) => named.warnings ?? [])
+    .map(({ message }) => `warning: ${message}`)
+  return [...reasons, ...warnings].join('; ')
 }
 
 /** `tidegate decisions show ID`: shows a decision with its input. */

@@ -23,7 +23,7 @@ export interface DecisionEntry {
   readonly result?: Uint8Array | undefined
   /** Results of non-deterministic built-ins (`nd_builtin_cache`), as complete JSON bytes. */
   readonly ndBuiltinCache?: Uint8Array | undefined
-  /** Denying packages and their messages, as complete JSON bytes. */
+  /** Packages that deny or warn, and their messages, as complete JSON bytes. */
   readonly packages?: Uint8Array | undefined
   readonly error?: string | undefined
   readonly requestId?: string | undefined

@@ -31,7 +31,7 @@ export interface DecisionView {
    * Results of non-deterministic built-ins by built-in and arguments, as OPA's `nd_builtin_cache`.
    */
   readonly ndBuiltinCache?: JsonText
-  /** Denying packages and their messages. */
+  /** Packages that deny or warn, and their messages. */
   readonly packages?: JsonText
   readonly error?: string
 }

@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises'
 
 import type { Config } from '../config/config.js'
 import type { ReadSecret } from '../config/values/secret.js'
-import type { DecisionLog } from '../decisions/decision-log.js'
 import { toAppError } from '../errors/app-error.js'
 import type { AppError } from '../errors/app-error.js'
 import { makeAcknowledgeStatus } from '../gates/reviewing/acknowledge.js'
@@ -19,9 +18,9 @@ import type { GateRoutesDeps } from '../http/routes/gates/gate-routes-deps.js'
 import type { Logger } from '../lib/logger.js'
 import type { WorkAttempts } from '../lib/work-attempts.js'
 import { wait } from '../lib/outbound/back-off.js'
-import type { Evaluations, Policies } from '../rego/index.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import { makeEvaluateGatePolicy } from './evaluations/internal-evaluations.js'
+import type { GatePolicyParts } from './evaluations/internal-evaluations.js'
 import type { Leadership } from './timers/leadership.js'
 import { repeat } from './timers/repeat.js'
 import { readCredentials } from '../config/values/credentials.js'
@@ -36,11 +35,8 @@ const RESCAN_INTERVAL_MS = 60_000
 const TAKE_OVER_INTERVAL_MS = 3000
 const CONCURRENCY = 16
 
-interface GatesParts {
+interface GatesParts extends GatePolicyParts {
   readonly store: ServiceStore
-  readonly policies: Policies
-  readonly evaluations: Evaluations
-  readonly decisionLog: DecisionLog
   readonly logger: Logger
   readonly readSecret: ReadSecret
   readonly attempts: WorkAttempts
@@ -112,17 +108,15 @@ async function takeOverGates({ gates }: Config, { lookups, writer, now }: Servic
   if (changes.length > 0) await writer.run(saveGateChanges, changes)
 }
 
-function startWork(
-  { connectors, budgetMs }: OpenConnectors,
-  { store, policies, evaluations, decisionLog, logger, wakeOutbox, attempts }: GatesParts,
-): GateWork {
+function startWork({ connectors, budgetMs }: OpenConnectors, parts: GatesParts): GateWork {
+  const { store, logger, wakeOutbox, attempts } = parts
   return new GateWork({
     writer: store.writer,
     gates: store.lookups.gates,
     leases: store.leases,
     fetchEvidence: (requests, signal) =>
       fetchEvidence(requests, connectors, { budgetMs, now: store.now, wait, random: Math.random, signal }),
-    evaluatePolicy: makeEvaluateGatePolicy(policies, evaluations, decisionLog),
+    evaluatePolicy: makeEvaluateGatePolicy(parts),
     attempts,
     now: store.now,
     concurrency: CONCURRENCY,

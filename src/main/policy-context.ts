@@ -6,7 +6,10 @@ import { timeOrderedId } from '../lib/time-ordered-id.js'
 /** The context of the policy operations, in every process that decides. */
 export function policyContext(
   { decisions, server, policies }: Config,
-  parts: Pick<PolicyContext, 'policies' | 'evaluations' | 'decisionLog' | 'readYaml' | 'evaluated'>,
+  parts: Pick<
+    PolicyContext,
+    'policies' | 'evaluations' | 'enforcement' | 'decisionLog' | 'readYaml' | 'evaluated' | 'warned'
+  >,
 ): PolicyContext {
   return {
     ...parts,

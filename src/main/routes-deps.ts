@@ -5,6 +5,7 @@ import type { OpenAnalysis } from './open-analysis.js'
 import type { OpenEvaluations } from './evaluations/open-evaluations.js'
 import type { Decisions } from './open-decisions.js'
 import type { ImpactRuns } from '../impact/impact-runs.js'
+import type { OpenEnforcement } from './open-enforcement.js'
 import type { OpenGates } from './open-gates.js'
 import type { OpenOutbox } from './open-outbox.js'
 import type { OpenRegistry } from './open-registry.js'
@@ -46,6 +47,7 @@ export interface ServedParts {
   readonly policies: Policies
   readonly sources: SourceSet | undefined
   readonly evaluations: OpenEvaluations
+  readonly enforcing: OpenEnforcement
   readonly metrics: ServiceMetrics
   readonly outbox: OpenOutbox
   readonly gates: OpenGates
@@ -131,7 +133,7 @@ export function routesDeps(
   readYaml: PolicyContext['readYaml'],
 ): RoutesDeps {
   const { config, store, decisions, policies, metrics, outbox, gates, trail, registry } = parts
-  const { backgroundWork, analysis, evaluations, sources } = parts
+  const { backgroundWork, analysis, evaluations, enforcing, sources } = parts
   const { reader, writer, lookups } = store
   const read = includingWorkers(decisions, workers)
   const version = packageVersion()
@@ -143,6 +145,7 @@ export function routesDeps(
   const plugins = [
     decisions.health,
     policiesHealth(policies),
+    enforcing.health,
     ...(sources === undefined ? [] : [sourcesHealth(sources)]),
     registry.health,
     storeHealth(store),
@@ -155,9 +158,11 @@ export function routesDeps(
     policy: policyContext(config, {
       policies,
       evaluations: evaluations.evaluations,
+      enforcement: enforcing.enforcement,
       decisionLog: decisions.log,
       readYaml,
       evaluated: metrics.evaluated,
+      warned: metrics.warned,
     }),
     about: { metrics: workers.metrics, openApi: describeOnce(config) },
     health: { policies, plugins },

@@ -18,6 +18,7 @@ import { openEvaluations } from './evaluations/open-evaluations.js'
 import { openDecisions } from './open-decisions.js'
 import type { DecisionParts, Decisions } from './open-decisions.js'
 import { openImpact } from './open-impact.js'
+import { openEnforcement } from './open-enforcement.js'
 import { openGates } from './open-gates.js'
 import { openOutbox } from './open-outbox.js'
 import { openPolicies } from './open-policies.js'
@@ -157,6 +158,7 @@ async function startParts(config: Config, { logger, threads, onStop }: StartOpti
   })
   const evaluations = openEvaluations(config, metrics, logger)
   onStop('evaluations', evaluations.close)
+  const enforcing = openEnforcement(config, { policies, logger })
   const registry = openRegistry(config, { ...parts, compare: threads.compare })
   onStop('registry', registry.close)
   const outbox = await openOutbox(config, {
@@ -168,6 +170,8 @@ async function startParts(config: Config, { logger, threads, onStop }: StartOpti
   const gates = await openGates(config, {
     ...{ ...parts, policies },
     evaluations: evaluations.evaluations,
+    enforcement: enforcing.enforcement,
+    warned: metrics.warned,
     decisionLog: decisions.log,
     wakeOutbox: outbox.wake,
     numbers: registry.numbers,
@@ -181,7 +185,7 @@ async function startParts(config: Config, { logger, threads, onStop }: StartOpti
   onStop('analysis', analysis.close)
   const impact = openImpact(config, policies, logger, onStop)
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
-  const features = { decisions, policies, sources, evaluations, outbox, gates, trail, registry, analysis }
+  const features = { decisions, policies, sources, evaluations, enforcing, outbox, gates, trail, registry, analysis }
   const served = {
     config,
     logger,

@@ -41,9 +41,10 @@ export {
 export {
   type StaticVerdict,
   evaluateStaticPolicies,
+  packageMatcher,
   selectPackages,
 } from './evaluation/evaluate-static-policies.js'
-export { evaluateRuntimePolicy, packageNameOf } from './evaluation/evaluate-runtime-policy.js'
+export { evaluateRuntimePolicy, packagePathOf } from './evaluation/evaluate-runtime-policy.js'
 export { explainUndefined } from './evaluation/explain-undefined.js'
 export { evaluateTraced } from './explain/evaluate-traced.js'
 export {

@@ -31,7 +31,7 @@ test('of one millisecond, a decision precedes what it led to', async () => {
   await triggered(writer, makeGate({ policy: 'release/approval' }), {
     actor: { user: 'ci', origin: 'test', nowMs: NOW_MS - 1 },
   })
-  const verdict = { policy: 'release/approval', denials: [], problem: undefined }
+  const verdict = { policy: 'release/approval', reasons: { denials: [], warnings: [] }, problem: undefined }
   await writer.run(decideByPolicy, { instanceId: 1, ...verdict, nowMs: NOW_MS })
   const { entries } = await executionTimeline({ reader, decisionsOf: log([decision]) }, '01J')
   expect(entries.map(({ kind }) => kind)).toEqual(['gate.activated', 'policy.decision', 'gate.approved'])

@@ -1,6 +1,7 @@
 import { nopDecisionLog } from '../../src/decisions/decision-log.js'
 import type { DecisionEntry } from '../../src/decisions/decision-log.js'
 import type { PolicyContext } from '../../src/http/policy/decision.js'
+import { Enforcement } from '../../src/enforcement/enforcement.js'
 import { policyRoutes } from '../../src/http/policy/policy-routes.js'
 import { Evaluations } from '../../src/rego/slow/evaluations.js'
 import type { Snapshot } from '../../src/rego/snapshot/snapshot.js'
@@ -38,6 +39,7 @@ export async function startPolicyServer(
       sliceMs: 1000,
       abandoned: () => undefined,
     }),
+    enforcement: new Enforcement({ levels: [] }),
     decisionLog: {
       ...nopDecisionLog,
       record: ({ input, result, ...entry }) =>
@@ -53,6 +55,7 @@ export async function startPolicyServer(
     version: '1.2.3',
     nextDecisionId: () => `decision-${decisions.length}`,
     evaluated: () => undefined,
+    warned: () => undefined,
     ...settings,
   }
   const server = await startRoutesServer(

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { BundleSigningSection } from './bundle-signing.js'
+import { PolicyLevels } from './policy-levels.js'
 import { PolicyRequestsSection } from './policy-requests.js'
 import { PolicySourcesSection } from './policy-sources.js'
 import { byteSizeKey } from '../values/byte-size.js'
 import { booleanKey, key, wholeNumberKey } from '../values/key.js'
+import { packagePatternKey } from '../values/package-pattern.js'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -72,11 +74,6 @@ const ParseModuleSection = z.strictObject({
 
 const path = (meaning: string): z.ZodString =>
   key(z.string().min(1), meaning, 'the path of a file or directory')
-const packagePattern = key(
-  z.string().regex(/^[^.\s]+(?:\.[^.\s]+)*$/),
-  'A package pattern.',
-  'package segments joined by dots, `*` for one segment and `**` for any number: static.**',
-)
 
 const Limits = z.strictObject({
   loopIterations: wholeNumberKey(
@@ -155,10 +152,11 @@ export const PoliciesSection = z.strictObject({
   ),
   compiler: CompilerSection.prefault({}),
   staticPackages: key(
-    z.array(packagePattern).default(['static.**']),
+    z.array(packagePatternKey('A package pattern.')).default(['static.**']),
     'The packages evaluated when a pipeline is saved: dotted paths in which `*` is one segment and `**` any number.',
     'a list of package patterns such as static.**',
   ),
+  levels: PolicyLevels,
   strictBuiltinErrors: key(
     z.enum(['verdicts', 'all', 'off']).default('verdicts'),
     'Which evaluations end with 500 `evaluation_failed` when a built-in function fails: those of static policies, runtime policies, gates and analysis checks (`verdicts`), in addition the Data API (`all`), or none (`off`). With `off` a failed call makes its rule undefined, so a denial can be lost.',

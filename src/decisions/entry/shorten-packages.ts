@@ -1,27 +1,31 @@
-/** Messages of a denying package, and the number of omitted ones. */
-interface DenyingPackage {
+/** Reasons of a package, and the numbers of omitted ones. */
+interface NamedPackage {
   readonly package: string
   readonly deny: readonly string[]
   readonly denyLeftOut?: number
+  readonly warnings?: readonly object[]
+  readonly warningsLeftOut?: number
 }
 
 /** Bytes for the number of omitted packages. */
 const REST_BYTES = 40
 
 /**
- * Cuts denying packages, as JSON bytes, to a size. The first packages retain their messages. Those
- * after them have only their name, with the number of their messages as `denyLeftOut`. If not all
- * names fit, `{"packagesLeftOut": n}` is the last element. Undefined if none fits.
+ * Cuts the packages of a decision, as JSON bytes, to a size. The first packages retain their
+ * reasons. Those after them have only their name, with the numbers of their denials as
+ * `denyLeftOut` and of their warnings as `warningsLeftOut`. If not all names fit,
+ * `{"packagesLeftOut": n}` is the last element. Undefined if none fits.
  */
 export function shortenPackages(packages: Uint8Array, maxBytes: number): Uint8Array | undefined {
   if (packages.length <= maxBytes) return packages
   // The limit is 0 while the decision log drops details under load. Parsing would be wasted then.
   if (maxBytes <= REST_BYTES) return undefined
-  const whole = JSON.parse(Buffer.from(packages).toString()) as readonly DenyingPackage[]
+  const whole = JSON.parse(Buffer.from(packages).toString()) as readonly NamedPackage[]
   let bytesLeft = maxBytes - REST_BYTES
-  const kept: DenyingPackage[] = []
-  for (const { package: name, deny } of whole) {
-    const named = { package: name, deny: [], denyLeftOut: deny.length }
+  const kept: NamedPackage[] = []
+  for (const { package: name, deny, warnings } of whole) {
+    const left = warnings === undefined ? {} : { warningsLeftOut: warnings.length }
+    const named = { package: name, deny: [], denyLeftOut: deny.length, ...left }
     if (sizeOf(named) > bytesLeft) break
     bytesLeft -= sizeOf(named)
     kept.push(named)
@@ -39,6 +43,6 @@ export function shortenPackages(packages: Uint8Array, maxBytes: number): Uint8Ar
 }
 
 /** Size of an element with its comma. */
-function sizeOf(element: DenyingPackage): number {
+function sizeOf(element: NamedPackage): number {
   return Buffer.byteLength(JSON.stringify(element)) + 1
 }

@@ -45,9 +45,15 @@ export type ReviewEffect =
 type GateRules = Pick<Gate, 'approvers' | 'approvals' | 'triggererMayApprove' | 'commentRequired'>
 
 /** Verdict of a gate's policy. Without denials it approves. */
-export interface PolicyVerdict {
+export interface PolicyVerdict extends PolicyReasons {
   readonly policy: string
+}
+
+/** Reasons of a gate's policy. */
+export interface PolicyReasons {
   readonly denials: readonly string[]
+  /** Reasons that do not deny. */
+  readonly warnings: readonly string[]
 }
 
 /** Whether an open instance has passed its expiry. */
@@ -177,10 +183,17 @@ export function applyCancellation({ state }: GateInstance, comment: string): Clo
 /** Returns the end by a policy's verdict; undefined if a person has decided. */
 export function applyPolicy(
   { state }: GateInstance,
-  { policy, denials }: PolicyVerdict,
+  { policy, denials, warnings }: PolicyVerdict,
 ): Closing | undefined {
   if (state !== 'activated') return undefined
   const decidedBy = `policy:${policy}`
-  if (denials.length > 0) return { kind: 'closed', state: 'rejected', comment: denials.join('; '), decidedBy }
-  return { kind: 'closed', state: 'approved', comment: `approved by the policy ${policy}`, decidedBy }
+  const warned = warnings.length === 0 ? '' : ` (warnings: ${warnings.join('; ')})`
+  if (denials.length > 0)
+    return { kind: 'closed', state: 'rejected', comment: `${denials.join('; ')}${warned}`, decidedBy }
+  return {
+    kind: 'closed',
+    state: 'approved',
+    comment: `approved by the policy ${policy}${warned}`,
+    decidedBy,
+  }
 }

@@ -6,12 +6,13 @@ import { closeInstance } from '../instances/close-instance.js'
 import { expireIfDue } from '../instances/expire-instances.js'
 import { isOpen } from '../../store/ports/gate-instance.js'
 import { applyPolicy } from '../instances/transition.js'
+import type { PolicyReasons } from '../instances/transition.js'
 
-/** Result of a gate's policy: denials, or why the decision is left to people. */
+/** Result of a gate's policy: its reasons, or why the decision is left to people. */
 export interface PolicyAnswer {
   readonly instanceId: number
   readonly policy: string
-  readonly denials: readonly string[] | undefined
+  readonly reasons: PolicyReasons | undefined
   /** Why there is no verdict. */
   readonly problem: string | undefined
   readonly nowMs: number
@@ -22,15 +23,15 @@ export interface PolicyAnswer {
  */
 export const decideByPolicy: WriteOperation<PolicyAnswer, void> = {
   name: 'gates.decide-by-policy',
-  apply: async (transaction, { instanceId, policy, denials, problem, nowMs }) => {
+  apply: async (transaction, { instanceId, policy, reasons, problem, nowMs }) => {
     const { gates, audit } = transaction
     const found = await gates.findInstance(instanceId)
     if (found?.work !== 'policy') return
     const instance = await expireIfDue(transaction, found, nowMs)
     if (!isOpen(instance.state)) return
     const actor = serviceActor(nowMs)
-    if (denials !== undefined) {
-      const closing = applyPolicy(instance, { policy, denials })
+    if (reasons !== undefined) {
+      const closing = applyPolicy(instance, { policy, ...reasons })
       if (closing !== undefined) await closeInstance(transaction, instance, closing, actor)
       return
     }

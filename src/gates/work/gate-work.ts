@@ -7,6 +7,7 @@ import type { Leases } from '../../store/ports/leases.js'
 import type { Writer } from '../../store/ports/transaction.js'
 import type { ConnectorRequest, Evidence } from '../connectors/tool/connectors.js'
 import { decideByPolicy } from './decide-by-policy.js'
+import type { PolicyReasons } from '../instances/transition.js'
 import { requireGate } from '../instances/find-or-raise.js'
 import type { GateInstance } from '../../store/ports/gate-instance.js'
 import { keepEvidence } from './keep-evidence.js'
@@ -22,8 +23,8 @@ export interface GateWorkDeps {
     requests: readonly ConnectorRequest[],
     signal: AbortSignal,
   ) => Promise<readonly Evidence[]>
-  /** Evaluates a policy and returns its denials. Raises if it cannot be evaluated. */
-  readonly evaluatePolicy: (policy: string, input: object, nowMs: number) => Promise<readonly string[]>
+  /** Evaluates a policy. Raises if it cannot be evaluated. */
+  readonly evaluatePolicy: (policy: string, input: object, nowMs: number) => Promise<PolicyReasons>
   readonly attempts: WorkAttempts
   readonly leases: Leases
   readonly now: () => number
@@ -131,7 +132,7 @@ export class GateWork {
     const evidence = kept ?? JSON.stringify([unusable(problem, now())])
     await writer.run(keepEvidence, { instanceId, evidence, outcomes: [problem], nowMs: now() })
     const { policy = '' } = await requireGate(gates, gateId)
-    await writer.run(decideByPolicy, { instanceId, policy, denials: undefined, problem, nowMs: now() })
+    await writer.run(decideByPolicy, { instanceId, policy, reasons: undefined, problem, nowMs: now() })
   }
 
   async #fetch({ id: instanceId }: GateInstance): Promise<void> {
@@ -167,14 +168,14 @@ export class GateWork {
     policy: string,
     request: PolicyRequest,
     nowMs: number,
-  ): Promise<{ readonly denials: readonly string[] | undefined; readonly problem: string | undefined }> {
+  ): Promise<{ readonly reasons: PolicyReasons | undefined; readonly problem: string | undefined }> {
     const problem = policy === '' ? 'the gate no longer has a policy' : whyUndecidable(request)
-    if (problem !== undefined) return { denials: undefined, problem }
+    if (problem !== undefined) return { reasons: undefined, problem }
     try {
-      const denials = await this.#deps.evaluatePolicy(policy, policyInput(request), nowMs)
-      return { denials, problem: undefined }
+      const reasons = await this.#deps.evaluatePolicy(policy, policyInput(request), nowMs)
+      return { reasons, problem: undefined }
     } catch (raw) {
-      return { denials: undefined, problem: toAppError(raw).message }
+      return { reasons: undefined, problem: toAppError(raw).message }
     }
   }
 

@@ -18,6 +18,7 @@ export interface ServiceMetrics {
   readonly exemplars: Exemplars
   readonly requested: (exchange: AnsweredExchange) => void
   readonly evaluated: (kind: string, outcome: string) => void
+  readonly warned: (warnings: readonly { readonly packageName: string; readonly kind: string }[]) => void
   readonly policiesLoaded: (durationMs: number) => void
   /** `limit` is the compiler limit that was exceeded; undefined for other failures. */
   readonly policyLoadFailed: (limit?: string) => void
@@ -42,6 +43,12 @@ export function makeServiceMetrics(): ServiceMetrics {
     name: 'tidegate_evaluations_total',
     help: 'Policy decisions by kind and outcome.',
     labelNames: ['kind', 'outcome'],
+    registers,
+  })
+  const warnings = new Counter({
+    name: 'tidegate_policy_warnings_total',
+    help: 'Reasons of decisions that did not deny, by package and kind: rule, level, exception or error.',
+    labelNames: ['package', 'kind'],
     registers,
   })
   const loads = new Counter({
@@ -75,6 +82,9 @@ export function makeServiceMetrics(): ServiceMetrics {
       durations.observe({ code: status, handler, method: method.toLowerCase() }, seconds)
     },
     evaluated: (kind, outcome) => evaluations.inc({ kind, outcome }),
+    warned: (found) => {
+      for (const { packageName, kind } of found) warnings.inc({ package: packageName, kind })
+    },
     policiesLoaded: (durationMs) => {
       loads.inc({ result: 'success' })
       loadDuration.set(durationMs / MS_PER_SECOND)

@@ -44,3 +44,16 @@ export const AfterText = z.string().optional().describe(CURSOR)
 export function json(description: string, schema: z.ZodType): AnswerDescription {
   return { description, schema }
 }
+
+/** A warning in a response and in the decision log. */
+export const WarningAnswer = z.object({
+  package: z.string(),
+  message: z.string(),
+  kind: z
+    .enum(['rule', 'level', 'exception', 'error'])
+    .describe(
+      'A `warn` rule, a denial of a package at the level `warn`, a denial that an exception excuses, or the failure of what only warns.',
+    ),
+  level: z.literal('warn').optional(),
+  exception: z.object({ id: z.string(), owner: z.string(), until: z.string() }).optional(),
+})

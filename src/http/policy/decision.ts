@@ -7,14 +7,19 @@ import {
   type EvaluateOptions,
   type CostMeasurements,
   type Evaluations,
-  type PackageDenials,
   type RecordedCalls,
   type Snapshot,
 } from '../../rego/index.js'
+import type { Enforcement } from '../../enforcement/enforcement.js'
+import { packagesJson } from '../../enforcement/verdict.js'
+import type { Verdict } from '../../enforcement/verdict.js'
 import type { Exchange } from '../exchange/exchange.js'
+
 export interface PolicyContext {
   readonly policies: { readonly current: Snapshot }
   readonly evaluations: Evaluations
+  /** Evaluates verdicts by the levels of packages. */
+  readonly enforcement: Enforcement
   readonly decisionLog: DecisionLog
   /** True if responses in OPA's dialect include `decision_id`, which requires the decision log. */
   readonly isLogging: boolean
@@ -35,6 +40,8 @@ export interface PolicyContext {
   readonly version: string
   readonly nextDecisionId: (nowMs: number) => string
   readonly evaluated: (kind: string, outcome: string) => void
+  /** Counts the warnings of a decision. */
+  readonly warned: (warnings: Verdict['warnings']) => void
 }
 
 const NS_PER_MS = 1_000_000
@@ -43,8 +50,8 @@ const NS_PER_MS = 1_000_000
 export interface Outcome {
   readonly outcome: DecisionOutcome
   readonly result?: string | undefined
-  /** The denying packages with their reasons. */
-  readonly packages?: readonly PackageDenials[]
+  /** The reasons of a verdict. */
+  readonly verdict?: Verdict
 }
 
 /** One decision with its id, time and policy snapshot. */
@@ -111,6 +118,11 @@ export class Decision implements EvaluateOptions {
     this.instancesReplaced = instancesReplaced
   }
 
+  /** The calls of the evaluation so far, which the one of its warnings reuses. */
+  get known(): RecordedCalls | undefined {
+    return this.#calls
+  }
+
   recorded(calls: RecordedCalls): void {
     this.#calls = calls
   }
@@ -128,6 +140,8 @@ export class Decision implements EvaluateOptions {
 
   #record<T extends Outcome>(input: Uint8Array | undefined, made: T, error?: AppError): T {
     this.#context.evaluated(this.#kind, made.outcome)
+    if (made.verdict !== undefined && made.verdict.warnings.length > 0)
+      this.#context.warned(made.verdict.warnings)
     if (!this.#context.isLogging) return made
     this.#context.decisionLog.record({
       decisionId: this.id,
@@ -141,7 +155,7 @@ export class Decision implements EvaluateOptions {
       durationNs: this.elapsedNs,
       input,
       result: made.result === undefined ? undefined : Buffer.from(made.result),
-      packages: made.packages?.length ? Buffer.from(JSON.stringify(made.packages)) : undefined,
+      packages: made.verdict && packagesJson(made.verdict),
       ndBuiltinCache: this.#calls && this.#printCalls(this.#calls),
       error: error === undefined ? undefined : describe(error),
       requestId: this.#exchange.requestId,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { json } from '../pipeline/answer-schemas.js'
+import { WarningAnswer, json } from '../pipeline/answer-schemas.js'
 import { routesOf } from '../pipeline/define-routes.js'
 import type { AnswerDescription, DirectRow, Route } from '../pipeline/route.js'
 import {
@@ -19,11 +19,16 @@ const Packages = z
   .array(z.object({ package: z.string(), deny: z.array(z.string()) }))
   .optional()
   .describe('With `explain=packages`: each denying package with its reasons.')
+const Warnings = z
+  .array(WarningAnswer)
+  .optional()
+  .describe('Reasons that do not deny. Absent if there are none.')
 const Allowed = z.object({
   status: z.literal('ALLOW'),
   code: z.literal('policy_allowed'),
   message: z.string(),
   decisionId: z.string(),
+  warnings: Warnings,
   packages: Packages,
 })
 const Denied = z.object({
@@ -32,6 +37,7 @@ const Denied = z.object({
   message: z.string(),
   decisionId: z.string(),
   deny: z.array(z.string()),
+  warnings: Warnings,
   packages: Packages,
 })
 const DENIED = json('A policy denies.', Denied)

@@ -10,12 +10,13 @@ import {
   textsOf,
   type Snapshot,
   type EvaluateOptions,
-  type Denial,
   type Evaluations,
   type PackageDenials,
 } from '../../rego/index.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { readBody, requireJsonType } from '../input/read-body.js'
+import { shownWarnings } from '../../enforcement/verdict.js'
+import type { ShownWarning, Verdict } from '../../enforcement/verdict.js'
 import { Decision } from './decision.js'
 import type { PolicyContext } from './decision.js'
 import { missingFields } from '../../lib/validation/problem-collector.js'
@@ -37,7 +38,7 @@ export async function answerStaticPolicy(context: PolicyContext, exchange: Excha
   const decision = new Decision(context, exchange, 'static', 'staticPolicy/eval')
   await answerVerdict(exchange, decision, input, (evaluations, options) => {
     const packages = requirePackages(decision.snapshot, context.staticPackages)
-    return evaluations.static(decision.snapshot, packages, input, options)
+    return context.enforcement.static(evaluations, decision.snapshot, packages, input, options)
   })
 }
 
@@ -125,7 +126,7 @@ export async function answerRuntimePolicy(
   requireFields(body, members)
   const decision = new Decision(context, exchange, 'runtime', rawPath)
   await answerVerdict(exchange, decision, body, (evaluations, options) =>
-    evaluations.runtime(planFor(decision.snapshot, rawPath), body, options),
+    context.enforcement.runtime(evaluations, planFor(decision.snapshot, rawPath), body, options),
   )
 }
 
@@ -151,54 +152,56 @@ function triggerHasUser(body: Uint8Array, members: ReadonlyMap<string, Extent>):
 }
 
 /**
- * Decides, records the decision and responds: 200 without reasons, 401 with them. The record
- * includes the denying packages; the response does with `explain=packages`.
+ * Decides, records the decision and responds: 200 without denials, 401 with them. The record
+ * includes the packages with their reasons; the response does with `explain=packages`.
  */
 async function answerVerdict(
   exchange: Exchange,
   decision: Decision,
   input: Uint8Array,
-  findDenials: (
-    evaluations: Evaluations,
-    options: EvaluateOptions,
-  ) => readonly Denial[] | Promise<readonly Denial[]>,
+  decide: (evaluations: Evaluations, options: EvaluateOptions) => Verdict | Promise<Verdict>,
 ): Promise<void> {
   const query = searchParams(exchange)
-  const { texts, packages } = await decision.decide(
+  const { texts, verdict } = await decision.decide(
     input,
-    findDenials,
-    (denials) => {
-      if (denials.length === 0) return { outcome: 'allow', texts: [], packages: [], result: '[]' } as const
-      const [texts, packages] = [textsOf(denials), denialsByPackage(denials)]
-      return { outcome: 'deny', texts, packages, result: JSON.stringify(texts) } as const
+    decide,
+    (verdict) => {
+      if (verdict.denials.length === 0) return { outcome: 'allow', texts: [], verdict, result: '[]' } as const
+      const texts = textsOf(verdict.denials)
+      return { outcome: 'deny', texts, verdict, result: JSON.stringify(texts) } as const
     },
     parseDataQuery(query).strictBuiltinErrors,
   )
-  const shown = query?.get('explain') === 'packages' ? packages : undefined
+  const shown: ShownReasons = {
+    warnings: shownWarnings(verdict.warnings),
+    packages: query?.get('explain') === 'packages' ? denialsByPackage(verdict.denials) : undefined,
+  }
   if (texts.length > 0) exchange.send(401, denialBody(texts, decision.id, shown))
   else exchange.send(200, allowBody(decision.id, shown))
+}
+
+/** What a response has besides its verdict. Absent members are left out. */
+interface ShownReasons {
+  readonly warnings: readonly ShownWarning[] | undefined
+  readonly packages: readonly PackageDenials[] | undefined
 }
 
 /**
  * Returns the body of a denial, safe for the strictest client. That client walks every object,
  * reads any array but `deny` as a list of objects, and fails on anything else. So the body has one
- * array, of strings, and no null. Packages are included on request only.
+ * array of strings, and no null. Packages are included on request only.
  */
-function denialBody(
-  texts: readonly string[],
-  decisionId: string,
-  packages: readonly PackageDenials[] | undefined,
-): string {
+function denialBody(texts: readonly string[], decisionId: string, shown: ShownReasons): string {
   const message = texts.join('; ')
-  const body = { status: 'DENY', code: 'policy_denied', message, decisionId, deny: texts, packages }
+  const body = { status: 'DENY', code: 'policy_denied', message, decisionId, deny: texts, ...shown }
   return `${JSON.stringify(body)}\n`
 }
 
 /**
- * Returns the body of an allow, without a member `allow` and without arrays, which the same client
- * would walk.
+ * Returns the body of an allow, without a member `allow` at any depth and without arrays of
+ * strings, on which the same client fails.
  */
-function allowBody(decisionId: string, packages: readonly PackageDenials[] | undefined): string {
-  const body = { status: 'ALLOW', code: 'policy_allowed', message: 'allowed', decisionId, packages }
+function allowBody(decisionId: string, shown: ShownReasons): string {
+  const body = { status: 'ALLOW', code: 'policy_allowed', message: 'allowed', decisionId, ...shown }
   return `${JSON.stringify(body)}\n`
 }

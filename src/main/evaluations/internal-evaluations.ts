@@ -1,16 +1,19 @@
 import type { DecisionEntry, DecisionLog } from '../../decisions/decision-log.js'
+import type { Enforcement } from '../../enforcement/enforcement.js'
+import { packagesJson } from '../../enforcement/verdict.js'
+import type { Verdict } from '../../enforcement/verdict.js'
 import { AppError, toAppError } from '../../errors/app-error.js'
 import {
   findApplication,
   parseDataPath,
   planDocument,
-  denialsByPackage,
   textsOf,
   type DocumentPlan,
   type Policies,
   type Evaluations,
 } from '../../rego/index.js'
 import type { EvaluateRule } from '../../analysis/runs/checks/check.js'
+import type { PolicyReasons } from '../../gates/instances/transition.js'
 import { timeOrderedId } from '../../lib/time-ordered-id.js'
 
 const NS_PER_MS = 1_000_000
@@ -88,32 +91,37 @@ export function makeEvaluateRule(
   }
 }
 
-/**
- * Evaluates a policy for a gate instance and returns the reasons to deny. Throws if the evaluation
- * fails.
- */
-type EvaluateGatePolicy = (policy: string, input: object, nowMs: number) => Promise<readonly string[]>
+/** Evaluates a policy for a gate instance. Throws if the evaluation fails. */
+type EvaluateGatePolicy = (policy: string, input: object, nowMs: number) => Promise<PolicyReasons>
+
+/** The parts of the service that decide for gates. */
+export interface GatePolicyParts {
+  readonly policies: Policies
+  readonly evaluations: Evaluations
+  readonly enforcement: Enforcement
+  readonly decisionLog: DecisionLog
+  /** Counts the warnings of a decision. */
+  readonly warned: (warnings: Verdict['warnings']) => void
+}
 
 /**
  * Evaluates gate policies with the current policies and records each decision, as for an HTTP
  * request.
  */
-export function makeEvaluateGatePolicy(
-  policies: Policies,
-  evaluations: Evaluations,
-  log: DecisionLog,
-): EvaluateGatePolicy {
+export function makeEvaluateGatePolicy(parts: GatePolicyParts): EvaluateGatePolicy {
+  const { policies, evaluations, enforcement, decisionLog, warned } = parts
   return async (policy, value, nowMs) => {
     const input = Buffer.from(JSON.stringify(value))
-    const denials = await recordEvaluation(policies, log, {
+    const verdict = await recordEvaluation(policies, decisionLog, {
       ...{ kind: 'runtime', path: policy, caller: 'gates', decisionId: timeOrderedId(nowMs), input, nowMs },
-      evaluate: (plan) => evaluations.runtime(plan, input, { nowMs, caller: 'gates' }),
+      evaluate: (plan) => enforcement.runtime(evaluations, plan, input, { nowMs, caller: 'gates' }),
       logged: (found) => ({
-        outcome: found.length > 0 ? 'deny' : 'allow',
-        result: Buffer.from(JSON.stringify(textsOf(found))),
-        ...(found.length > 0 && { packages: Buffer.from(JSON.stringify(denialsByPackage(found))) }),
+        outcome: found.denials.length > 0 ? 'deny' : 'allow',
+        result: Buffer.from(JSON.stringify(textsOf(found.denials))),
+        packages: packagesJson(found),
       }),
     })
-    return textsOf(denials)
+    warned(verdict.warnings)
+    return { denials: textsOf(verdict.denials), warnings: textsOf(verdict.warnings) }
   }
 }

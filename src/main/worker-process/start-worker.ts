@@ -2,6 +2,7 @@ import { nopDecisionLog } from '../../decisions/decision-log.js'
 import type { DecisionLog } from '../../decisions/decision-log.js'
 import type { Registry } from 'prom-client'
 import type { Config } from '../../config/config.js'
+import { Enforcement } from '../../enforcement/enforcement.js'
 import { AppError } from '../../errors/app-error.js'
 import { decidingRoutes } from '../../http/direct-routes.js'
 import { makeCostMetrics, makeEvaluationMetrics } from '../../http/metrics/evaluation-metrics.js'
@@ -88,9 +89,11 @@ async function open(
   const context = policyContext(config, {
     policies,
     evaluations,
+    enforcement: new Enforcement({ levels: config.policies.levels }),
     decisionLog,
     readYaml: yaml.toJson,
     evaluated: metrics.evaluated,
+    warned: metrics.warned,
   })
   const deciding = decidingRoutes(config.orchestrator).map((route) => route.bind(context))
   const routes = [...deciding, failOpenRoute.bind(undefined)]

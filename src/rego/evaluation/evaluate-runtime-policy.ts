@@ -31,13 +31,13 @@ export function evaluateRuntimePolicy(
   const reasons = ruleReasons(plan, value)
   if (reasons === undefined)
     throw noVerdict(path, value === undefined ? explainUndefined(snapshot, path, false) : undefined)
-  const packageName = packageNameOf(plan)
+  const packageName = printPackageName(packagePathOf(plan))
   return [...new Set(reasons)].map((text) => ({ packageName, text }))
 }
 
 /** Returns the package that the path leads into, or the path itself if packages are unknown. */
-export function packageNameOf({ path, steps }: DocumentPlan): string {
-  return printPackageName(steps.length < path.length ? path.slice(0, path.length - steps.length) : path)
+export function packagePathOf({ path, steps }: DocumentPlan): readonly string[] {
+  return steps.length < path.length ? path.slice(0, path.length - steps.length) : path
 }
 
 function ruleReasons(

@@ -3,7 +3,7 @@ import type { Verdict } from './evaluate-packages.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
-export { selectPackages } from './select-packages.js'
+export { packageMatcher, selectPackages } from './select-packages.js'
 
 export type StaticVerdict = Verdict
 

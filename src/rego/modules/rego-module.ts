@@ -60,8 +60,8 @@ export function listEntrypoints(modules: readonly RegoModule[]): Map<string, Ent
 }
 
 /**
- * Returns the packages, and the documents below them with verdict rules or `warn` rules. `prod.deny` in the package
- * `static.freeze` is evaluated like `deny` in `static.freeze.prod`.
+ * Returns the packages, and the documents below them with verdict rules or `warn` rules. `prod.deny`
+ * in the package `static.freeze` is evaluated like `deny` in `static.freeze.prod`.
  */
 export function evaluatedDocuments(modules: readonly RegoModule[]): readonly (readonly string[])[] {
   const documents = modules.flatMap(({ packagePath, rules }) => {

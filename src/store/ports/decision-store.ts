@@ -67,7 +67,7 @@ export interface DecisionPosition {
 export interface DecisionFilter {
   /** Exact path, or prefix of paths if it ends in `/`. */
   readonly path?: string | undefined
-  /** Exact name of a package that denied, as in Rego: `app.rules`. */
+  /** Exact name of a package that denied or warned, as in Rego: `app.rules`. */
   readonly package?: string | undefined
   readonly outcome?: DecisionOutcome | undefined
   readonly application?: string | undefined
@@ -102,7 +102,7 @@ export interface StoredDecision extends DecisionHead {
   readonly resultTruncated: boolean
   /** JSON text. */
   readonly ndBuiltinCache: Uint8Array | null
-  /** JSON text: the packages that deny, with their messages. */
+  /** JSON text: the packages that deny or warn, with their messages. */
   readonly packages: Uint8Array | null
   /** The process that made the decision, in a shared log. */
   readonly replica?: string | undefined

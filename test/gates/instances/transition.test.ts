@@ -219,7 +219,7 @@ describe("the orchestrator's cancellation", () => {
 describe("the policy's verdict", () => {
   test('approves without a denial and rejects with the denials as its words', () => {
     const verdict = (denials: string[]) =>
-      applyPolicy(makeInstance(), { policy: 'release/approval', denials })
+      applyPolicy(makeInstance(), { policy: 'release/approval', denials, warnings: [] })
     expect(verdict([])).toMatchObject({ state: 'approved', decidedBy: 'policy:release/approval' })
     expect(verdict(['no ticket', 'no build'])).toMatchObject({
       state: 'rejected',
@@ -228,6 +228,6 @@ describe("the policy's verdict", () => {
   })
 
   test.each(STATES.filter((state) => state !== 'activated'))('changes nothing once it is %s', (state) => {
-    expect(applyPolicy(makeInstance({ state }), { policy: 'p', denials: [] })).toBeUndefined()
+    expect(applyPolicy(makeInstance({ state }), { policy: 'p', denials: [], warnings: [] })).toBeUndefined()
   })
 })

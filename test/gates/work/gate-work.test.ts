@@ -32,7 +32,7 @@ function startWork({ writer, lookups, leases }: ServiceStore, more: Partial<Gate
     gates: lookups.gates,
     leases,
     fetchEvidence: () => Promise.resolve([ticket]),
-    evaluatePolicy: () => Promise.resolve([]),
+    evaluatePolicy: () => Promise.resolve({ denials: [], warnings: [] }),
     attempts: UNNOTED_ATTEMPTS,
     now: () => NOW_MS,
     concurrency: 2,
@@ -83,7 +83,7 @@ describe('the work for an instance', () => {
     const work = startWork(store, {
       evaluatePolicy: (...question) => {
         asked.push(question)
-        return Promise.resolve([])
+        return Promise.resolve({ denials: [], warnings: [] })
       },
       closed: () => (told += 1),
     })
@@ -111,7 +111,9 @@ describe('the work for an instance', () => {
   test('rejects with the denials of the policy as comment', async () => {
     const store = await open()
     await triggered(store.writer, makeGate({ policy: 'p' }))
-    const work = startWork(store, { evaluatePolicy: () => Promise.resolve(['no ticket', 'no build']) })
+    const work = startWork(store, {
+      evaluatePolicy: () => Promise.resolve({ denials: ['no ticket', 'no build'], warnings: [] }),
+    })
     work.add(1)
     await work.idle()
     const instance = await store.lookups.gates.findInstance(1)
@@ -126,7 +128,10 @@ describe('the work for an instance', () => {
   ])('leaves the decision to people where %s, and says so in the trail', async (_, more, connectors) => {
     const store = await open()
     await triggered(store.writer, makeGate({ policy: 'p', connectors }), asking)
-    const work = startWork(store, { evaluatePolicy: () => Promise.resolve([]), ...more })
+    const work = startWork(store, {
+      evaluatePolicy: () => Promise.resolve({ denials: [], warnings: [] }),
+      ...more,
+    })
     work.add(1)
     await work.idle()
     const instance = await store.lookups.gates.findInstance(1)

@@ -6,7 +6,7 @@ import { AppError } from '../../../errors/app-error.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import { TimeRange, rangeOf } from '../../input/time-range.js'
 import { textOf } from '../../input/path-parameter.js'
-import { AfterText, NextPage, Time, json, pageSize } from '../../pipeline/answer-schemas.js'
+import { AfterText, NextPage, Time, WarningAnswer, json, pageSize } from '../../pipeline/answer-schemas.js'
 import { withoutDataRoute } from '../../../rego/index.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
@@ -40,7 +40,7 @@ const PageQuery = z.strictObject({
     .string()
     .optional()
     .describe(
-      'Exact name of a denying package, as in `packages` of a decision: `static.wait_time`. Allowing packages are not recorded.',
+      'Exact name of a package that denied or warned, as in `packages` of a decision: `static.wait_time`. Other packages are not recorded.',
     ),
   outcome: z.enum(OUTCOMES).optional(),
   application: z.string().optional(),
@@ -75,13 +75,19 @@ const Decision = z.looseObject({
   packages: z
     .array(
       z.union([
-        z.object({ package: z.string(), deny: z.array(z.string()), denyLeftOut: z.int().optional() }),
+        z.object({
+          package: z.string(),
+          deny: z.array(z.string()),
+          denyLeftOut: z.int().optional(),
+          warnings: z.array(WarningAnswer.omit({ package: true })).optional(),
+          warningsLeftOut: z.int().optional(),
+        }),
         z.object({ packagesLeftOut: z.int() }),
       ]),
     )
     .optional()
     .describe(
-      'Each denying package with its reasons. Beyond decisions.maxResultBytes only names and the number of omitted reasons, and last the number of omitted packages.',
+      'Each package that denied or warned with its reasons. Beyond decisions.maxResultBytes only names and the number of omitted reasons, and last the number of omitted packages.',
     ),
   error: z.string().optional(),
 })

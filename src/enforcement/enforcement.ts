@@ -1,0 +1,147 @@
+import { AppError } from '../errors/app-error.js'
+import { packagePathOf, pathKey, pathOfKey, printPackageName } from '../rego/index.js'
+import type {
+  AdviceRequest,
+  Denial,
+  DocumentPlan,
+  EvaluateOptions,
+  Evaluations,
+  Snapshot,
+} from '../rego/index.js'
+import { PartsOfPackages } from './evaluated-parts.js'
+import { Levels, levelFor } from './levels.js'
+import type { LevelEntry } from './levels.js'
+import { Subject } from './subject.js'
+import type { DecisionWarning, Verdict } from './verdict.js'
+
+export interface EnforcementDeps {
+  readonly levels: readonly LevelEntry[]
+}
+
+type Evaluates = Pick<Evaluations, 'static' | 'runtime' | 'advice'>
+
+/** An evaluation of a decision: its policies, input and options. */
+interface Case {
+  readonly evaluations: Evaluates
+  readonly snapshot: Snapshot
+  readonly input: Uint8Array | undefined
+  readonly options: EvaluateOptions
+}
+
+const NO_WARNINGS: readonly DecisionWarning[] = []
+const NO_DENIALS: readonly Denial[] = []
+
+/**
+ * Evaluates the policies of a decision by the levels of their packages. Packages at the level `warn`
+ * and `warn` rules never deny, and their errors are warnings. An error of another package is an
+ * error of the decision.
+ */
+export class Enforcement {
+  readonly levels: Levels
+  readonly #parts: PartsOfPackages
+
+  constructor({ levels }: EnforcementDeps) {
+    this.levels = new Levels(levels)
+    this.#parts = new PartsOfPackages(this.levels)
+  }
+
+  /** Evaluates static policies. Raises as `Evaluations.static`. */
+  static(
+    evaluations: Evaluates,
+    snapshot: Snapshot,
+    packages: readonly string[],
+    input: Uint8Array | undefined,
+    options: EvaluateOptions,
+  ): Verdict | Promise<Verdict> {
+    const subject = new Subject(input)
+    const { enforced, advice } = this.#parts.divide(snapshot, packages, false, subject, options.nowMs)
+    const denials =
+      enforced.length === 0 ? NO_DENIALS : evaluations.static(snapshot, enforced, input, options)
+    return this.#withAdvice({ evaluations, snapshot, input, options }, denials, advice)
+  }
+
+  /** Evaluates a runtime policy. Raises as `Evaluations.runtime`. */
+  runtime(
+    evaluations: Evaluates,
+    plan: DocumentPlan,
+    input: Uint8Array | undefined,
+    options: EvaluateOptions,
+  ): Verdict | Promise<Verdict> {
+    const { snapshot, packages } = plan
+    const subject = new Subject(input)
+    const evaluated = { evaluations, snapshot, input, options }
+    if (packages.length === 0) return this.#evaluateRule(evaluated, plan, subject)
+    const { enforced, advice } = this.#parts.divide(snapshot, packages, true, subject, options.nowMs)
+    const some = enforced === packages ? undefined : enforced
+    const denials = enforced.length === 0 ? NO_DENIALS : evaluations.runtime(plan, input, options, some)
+    return this.#withAdvice(evaluated, denials, advice)
+  }
+
+  /** Evaluates a rule that is queried by its own path, by the level of its package. */
+  #evaluateRule(
+    { evaluations, snapshot, input, options }: Case,
+    plan: DocumentPlan,
+    subject: Subject,
+  ): Verdict | Promise<Verdict> {
+    const packagePath = packagePathOf(plan)
+    const level = levelFor(this.levels.of(snapshot, pathKey(packagePath)), subject, options.nowMs)
+    if (level === 'off') return { denials: NO_DENIALS, warnings: NO_WARNINGS }
+    if (level === 'enforce') return then(evaluations.runtime(plan, input, options), withoutWarnings)
+    return attempt(
+      () => then(evaluations.runtime(plan, input, options), (denials) => asWarnings(denials)),
+      (error) => ({ denials: NO_DENIALS, warnings: [failed(printPackageName(packagePath), error)] }),
+    )
+  }
+
+  #withAdvice(
+    { evaluations, snapshot, input, options }: Case,
+    denied: readonly Denial[] | Promise<readonly Denial[]>,
+    advice: AdviceRequest | undefined,
+  ): Verdict | Promise<Verdict> {
+    if (advice === undefined) return then(denied, withoutWarnings)
+    return then(denied, (denials) =>
+      then(
+        attempt<readonly DecisionWarning[]>(
+          () => evaluations.advice(snapshot, advice, input, options),
+          (error) => packagesOf(advice).map((name) => failed(name, error)),
+        ),
+        (warnings) => ({ denials, warnings }),
+      ),
+    )
+  }
+}
+
+function withoutWarnings(denials: readonly Denial[]): Verdict {
+  return { denials, warnings: NO_WARNINGS }
+}
+
+function asWarnings(denials: readonly Denial[]): Verdict {
+  return { denials: NO_DENIALS, warnings: denials.map((denial) => ({ ...denial, kind: 'level' })) }
+}
+
+function failed(packageName: string, { message }: AppError): DecisionWarning {
+  return { packageName, text: `could not be evaluated: ${message}`, kind: 'error' }
+}
+
+function packagesOf({ packages, rules }: AdviceRequest): string[] {
+  return [...new Set([...packages, ...rules])].map((key) => printPackageName(pathOfKey(key)))
+}
+
+/** Most evaluations end on the deciding thread, without a promise. */
+function then<A, B>(value: A | Promise<A>, next: (value: A) => B | Promise<B>): B | Promise<B> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}
+
+/** Runs what may fail without an effect on the decision. */
+function attempt<A>(run: () => A | Promise<A>, recover: (error: AppError) => A): A | Promise<A> {
+  const handle = (raw: unknown): A => {
+    if (raw instanceof AppError) return recover(raw)
+    throw raw
+  }
+  try {
+    const value = run()
+    return value instanceof Promise ? value.catch(handle) : value
+  } catch (raw) {
+    return handle(raw)
+  }
+}

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { Enforcement } from '../../../src/enforcement/enforcement.js'
+import type { LevelEntry } from '../../../src/enforcement/levels.js'
+import { ask, objectOf, postJson } from '../../support/http-client.js'
+import { strictWalk, tolerantWalk } from '../../support/orchestrator-client.js'
+import { startPolicyServer } from '../../support/policy-server.js'
+
+const POLICIES = {
+  'wait.rego': `package static.wait
+import rego.v1
+deny contains sprintf("%v waits too long", [s.name]) if { some s in input.new.stages; s.waitTime > 60 }
+warn contains "no owner" if not input.new.owner
+`,
+  'new.rego': `package static.new
+import rego.v1
+deny contains "no description" if not input.new.description
+deny contains "bad" if to_number(input.new.number) > 5
+`,
+  'broken.rego': `package static.broken
+import rego.v1
+deny contains "x" if to_number(input.new.brokenNumber) > 5
+`,
+  'window.rego': `package runtime.window
+import rego.v1
+deny contains "closed" if input.closed
+warn contains {"msg": "closes soon"} if input.soon
+`,
+  'advice.rego': `package runtime.advice
+import rego.v1
+warn contains "only advice"
+`,
+}
+const LEVELS: readonly LevelEntry[] = [
+  { package: 'static.new', level: 'warn' },
+  { package: 'static.broken', level: 'off', applications: ['shop'] },
+  { package: 'static.broken', level: 'warn', applications: ['pay'] },
+  { package: 'runtime.window', level: 'warn', applications: ['pay'] },
+]
+
+let service: Awaited<ReturnType<typeof startPolicyServer>>
+const counted: string[] = []
+
+beforeAll(async () => {
+  service = await startPolicyServer(POLICIES, {
+    enforcement: new Enforcement({ levels: LEVELS }),
+    warned: (found) => counted.push(...found.map(({ packageName, kind }) => `${packageName} ${kind}`)),
+  })
+})
+afterAll(() => service.server.stop(0))
+
+const save = (pipeline: object) =>
+  postJson(service.server.url, '/v1/staticPolicy/eval', { input: { new: pipeline } })
+const run = (policy: string, members: object) =>
+  ask(service.server.url, {
+    path: `/v1/data/${policy}`,
+    body: JSON.stringify({
+      ...{ payloadConstraint: [], startTime: 1, application: 'shop', name: 'prod', stage: 'Policy' },
+      ...{ executionId: '01J', trigger: { user: 'ana' }, ...members },
+    }),
+  })
+const loggedPackages = (): unknown =>
+  JSON.parse(Buffer.from(service.decisions.at(-1)?.packages ?? []).toString() || 'null')
+
+const SHOP = { application: 'shop', owner: 'ana', description: 'x', stages: [] }
+const NO_DESCRIPTION = { package: 'static.new', message: 'no description', kind: 'level', level: 'warn' }
+const NO_OWNER = { package: 'static.wait', message: 'no owner', kind: 'rule' }
+
+describe('warnings of a saved pipeline', () => {
+  test('are absent if there are none', async () => {
+    const answer = await save(SHOP)
+    expect(answer.status).toBe(200)
+    expect(objectOf(answer)).not.toHaveProperty('warnings')
+    expect(loggedPackages()).toBeNull()
+  })
+
+  test('are in an allow, the decision log and the metric', async () => {
+    counted.length = 0
+    const answer = await save({ ...SHOP, description: undefined, owner: undefined })
+    expect(answer.status).toBe(200)
+    expect(objectOf(answer)['warnings']).toEqual([NO_DESCRIPTION, NO_OWNER])
+    expect(service.decisions.at(-1)).toMatchObject({ outcome: 'allow', result: '[]' })
+    expect(loggedPackages()).toEqual([
+      {
+        package: 'static.new',
+        deny: [],
+        warnings: [{ message: 'no description', kind: 'level', level: 'warn' }],
+      },
+      { package: 'static.wait', deny: [], warnings: [{ message: 'no owner', kind: 'rule' }] },
+    ])
+    expect(counted).toEqual(['static.new level', 'static.wait rule'])
+  })
+
+  test('are in a denial, next to its reasons', async () => {
+    const stages = [{ name: 'Wait', waitTime: 90 }]
+    const answer = await save({ ...SHOP, stages, owner: undefined })
+    expect(answer.status).toBe(401)
+    expect(objectOf(answer)).toMatchObject({ deny: ['Wait waits too long'], warnings: [NO_OWNER] })
+    expect(loggedPackages()).toEqual([
+      {
+        package: 'static.wait',
+        deny: ['Wait waits too long'],
+        warnings: [{ message: 'no owner', kind: 'rule' }],
+      },
+    ])
+  })
+
+  test.each(['allow', 'deny'])('never confuse a client that walks every object: %s', async (outcome) => {
+    const stages = outcome === 'deny' ? [{ name: 'Wait', waitTime: 90 }] : []
+    const { text } = await save({ ...SHOP, stages, description: undefined, owner: undefined })
+    const reasons = outcome === 'deny' ? ['Wait waits too long'] : []
+    expect(text).toContain('"warnings"')
+    expect(strictWalk(text, 'deny')).toEqual(reasons)
+    expect(tolerantWalk(text, 'deny')).toEqual(reasons)
+    expect(tolerantWalk(text, 'allow')).toEqual([])
+  })
+})
+
+describe('a package that fails', () => {
+  test('is a warning at the level warn, and the others still count', async () => {
+    const answer = await save({
+      ...SHOP,
+      application: 'pay',
+      number: 'x',
+      brokenNumber: 'x',
+      owner: undefined,
+    })
+    expect(answer.status).toBe(200)
+    expect(objectOf(answer)['warnings']).toEqual([
+      expect.objectContaining({ package: 'static.broken', kind: 'error' }),
+      expect.objectContaining({ package: 'static.new', kind: 'error' }),
+      NO_OWNER,
+    ])
+  })
+
+  test('is not evaluated at the level off', async () => {
+    const answer = await save({ ...SHOP, brokenNumber: 'x' })
+    expect(answer.status).toBe(200)
+    expect(objectOf(answer)).not.toHaveProperty('warnings')
+  })
+
+  test('is an error if it is enforced', async () => {
+    expect((await save({ ...SHOP, application: 'other', brokenNumber: 'x' })).status).toBe(500)
+  })
+})
+
+describe('warnings of a running pipeline', () => {
+  test.each([
+    [
+      'a rule warns',
+      { soon: true },
+      200,
+      [{ package: 'runtime.window', message: 'closes soon', kind: 'rule' }],
+    ],
+    ['a rule denies', { closed: true }, 401, undefined],
+    [
+      'a package warns for its application',
+      { closed: true, application: 'pay' },
+      200,
+      [{ package: 'runtime.window', message: 'closed', kind: 'level', level: 'warn' }],
+    ],
+    [
+      'a part that users write names another application',
+      { closed: true, application: 'shop', app: { name: 'pay' } },
+      401,
+      undefined,
+    ],
+  ])('%s', async (_, members, status, warnings) => {
+    const answer = await run('runtime/window', members)
+    expect(answer.status).toBe(status)
+    expect(objectOf(answer)['warnings']).toEqual(warnings)
+    expect(tolerantWalk(answer.text, 'allow')).toEqual([])
+  })
+
+  test('are those of the package of a rule that is queried by its own path', async () => {
+    const answer = await run('runtime/window/deny', { closed: true, application: 'pay' })
+    expect(answer.status).toBe(200)
+    expect(objectOf(answer)['warnings']).toEqual([
+      { package: 'runtime.window', message: 'closed', kind: 'level', level: 'warn' },
+    ])
+    expect((await run('runtime/window/deny', { closed: true })).status).toBe(401)
+  })
+
+  test('are enough for a package that only warns, but a path to nothing is still an error', async () => {
+    const answer = await run('runtime/advice', {})
+    expect(answer.status).toBe(200)
+    expect(objectOf(answer)['warnings']).toEqual([
+      { package: 'runtime.advice', message: 'only advice', kind: 'rule' },
+    ])
+    expect((await run('runtime/nothing', {})).status).toBe(500)
+  })
+})
