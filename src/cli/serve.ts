@@ -16,6 +16,7 @@ interface ServeOptions extends PolicyOptions, OutputOptions {
   readonly dataDir?: string
   readonly watch?: true
   readonly insecure?: true
+  readonly opaConfig?: string
   readonly logLevel?: string
   readonly logFormat?: string
 }
@@ -40,6 +41,10 @@ export function defineServe(command: Command, session: Session): void {
       'address to listen on (default: 127.0.0.1:8181), or unix:PATH; beyond loopback it requires tokens or --insecure',
     )
     .option('--data-dir <dir>', 'directory for databases and secrets (default: data)')
+    .option(
+      '--opa-config <file>',
+      'configuration file of OPA with services and bundles; members without an effect are logged',
+    )
     .option('--watch', 'reload policies when a file changes')
     .option('--insecure', 'listen beyond loopback without tokens')
     .addOption(new Option('--log-level <level>', 'debug, info, warn, error or silent (default: info)'))
@@ -74,6 +79,7 @@ function serverFlags({
   dataDir,
   watch,
   insecure,
+  opaConfig,
   logLevel,
   logFormat,
 }: ServeOptions): OriginatedValue[] {
@@ -82,6 +88,7 @@ function serverFlags({
     { path: ['dataDir'], value: dataDir, origin: '--data-dir' },
     { path: ['policies', 'watch'], value: watch, origin: '--watch' },
     { path: ['server', 'insecure'], value: insecure, origin: '--insecure' },
+    { path: ['policies', 'opaConfig'], value: opaConfig, origin: '--opa-config' },
     { path: ['log', 'level'], value: logLevel, origin: '--log-level' },
     { path: ['log', 'format'], value: logFormat, origin: '--log-format' },
   ]

@@ -134,6 +134,7 @@ const FLAGS = `
 | \`--addr\` | \`server.addr\` |
 | \`--insecure\` | \`server.insecure\` |
 | \`--policies\`, \`--bundle\` | \`policies.directories\`, \`policies.bundles\`: together they replace both |
+| \`--opa-config\` | \`policies.opaConfig\` |
 | \`--watch\` | \`policies.watch\` |
 | \`--opa\` | \`policies.opa\` |
 | \`--capabilities\` | \`policies.capabilities\` |

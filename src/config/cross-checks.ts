@@ -236,7 +236,8 @@ export const crossChecks: readonly CrossCheck[] = [
       ['policies', 'sources'],
     ],
     check: ({ policies }) =>
-      policies.directories.length + policies.bundles.length + policies.sources.length > 0
+      policies.directories.length + policies.bundles.length + policies.sources.length > 0 ||
+      policies.opaConfig !== undefined
         ? undefined
         : 'there is nothing to load: add a directory of Rego here, a bundle to policies.bundles, or a server to policies.sources',
   },

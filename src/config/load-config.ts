@@ -63,9 +63,9 @@ function isEmptySection({ path, value }: OriginatedValue): boolean {
 /** If only bundles or sources are configured, the default directory is not used. */
 function replaceDefaultDirectories(values: LayeredValues): void {
   if (values.get(['policies', 'directories']) !== undefined) return
-  const given = ['bundles', 'sources'].find((name) => {
-    const list = values.get(['policies', name])
-    return Array.isArray(list) && list.length > 0
+  const given = ['bundles', 'sources', 'opaConfig'].find((name) => {
+    const value = values.get(['policies', name])
+    return Array.isArray(value) ? value.length > 0 : value !== undefined
   })
   if (given === undefined) return
   const path = ['policies', 'directories']

@@ -1,7 +1,7 @@
 import { AppError, toAppError } from '../errors/app-error.js'
 import { backOffMs } from '../lib/outbound/back-off.js'
 import type { BundleFolder, KeptBundle, StoredBundle } from './bundle-folder.js'
-import type { FetchBundle, FetchedBundle } from './fetch-bundle.js'
+import type { FetchBundle, FetchedBundle } from './fetching/fetch-bundle.js'
 
 /** Delay after the first failure, in milliseconds; it doubles up to the longest delay. */
 const FIRST_RETRY_MS = 500

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '../config/config.js'
 import { readSecrets } from '../config/read-secrets.js'
 import type { ReadSecret } from '../config/values/secret.js'
+import type { OpaConfig } from '../distribution/opa-config/read-opa-config.js'
 import type { SourceSet } from '../distribution/source-set.js'
 import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
 import type { Logger } from '../lib/logger.js'
@@ -33,6 +34,8 @@ export interface PoliciesParts {
   readonly readSecret: ReadSecret
   readonly store: Pick<ServiceStore, 'writer' | 'now'>
   readonly metrics: ServiceMetrics
+  /** The configuration of OPA in `policies.opaConfig`. */
+  readonly opa: OpaConfig | undefined
   readonly onStop: OnStop
 }
 
@@ -47,13 +50,14 @@ export interface OpenPolicies {
  * `unavailable` if a source gives no bundle.
  */
 export async function openPolicies(config: Config, parts: PoliciesParts): Promise<OpenPolicies> {
-  const { directories, bundles } = config.policies
+  const { directories, bundles, sources, opaConfig } = config.policies
   const own = { directories, bundles }
-  if (config.policies.sources.length === 0)
+  if (sources.length === 0 && opaConfig === undefined)
     return { policies: await loadPolicies(config, own, parts), sources: undefined }
   // Loaded on demand, because most services have no sources.
-  const { openSources } = await import('./open-sources.js')
-  const { set, close } = openSources(config, own, parts)
+  const { openSources, sourceDefinitions } = await import('./open-sources.js')
+  const definitions = sourceDefinitions(config, parts.opa, parts.readSecret)
+  const { set, close } = openSources(config, definitions, own, parts)
   parts.onStop('policy sources', close)
   const policies = await set.open((locations) => loadPolicies(config, locations, parts))
   set.start()
@@ -63,7 +67,7 @@ export async function openPolicies(config: Config, parts: PoliciesParts): Promis
 async function loadPolicies(
   config: Config,
   locations: PolicyLocations,
-  { logger, metrics }: PoliciesParts,
+  { logger, metrics, opa }: PoliciesParts,
 ): Promise<Policies> {
   const { limits, staticPackages, undefinedData, bundleSigning, sources } = config.policies
   const startedAt = performance.now()
@@ -82,6 +86,7 @@ async function loadPolicies(
       makeBundleVerification(
         { bundleSigning, sources },
         readSecrets({ policies: { bundleSigning } }, process.env),
+        opa,
       ),
     analysis: { staticPackages, undefinedData },
   }

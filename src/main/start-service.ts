@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import type { Config } from '../config/config.js'
 import { servedAddresses } from '../config/sections/served-addresses.js'
 import { readSecrets } from '../config/read-secrets.js'
+import type { OpaConfig } from '../distribution/opa-config/read-opa-config.js'
 import { addFailureMetrics } from '../http/metrics/service-metrics.js'
 import { addDecisionLogMetrics, makeServiceMetrics } from '../http/metrics/service-metrics.js'
 import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
@@ -103,14 +104,15 @@ export async function runServer(config: Config, hint?: string): Promise<boolean>
  * later one cannot start. Throws AppErrors that say why the service cannot start.
  */
 export async function startService(
-  config: Config,
+  given: Config,
   logger: Logger,
   threads: ServiceThreads = SERVICE_THREADS,
 ): Promise<Service> {
   const opened: OpenPart[] = []
   try {
     const onStop: OnStop = (name, close) => opened.push({ name, close })
-    const { urls, flush } = await startParts(config, { logger, threads, onStop })
+    const { config, opa } = await withOpaConfig(given, logger)
+    const { urls, flush } = await startParts(config, { logger, threads, opa, onStop })
     return { url: urls[0] ?? '', urls, flush, stop: () => closeParts(opened, logger) }
   } catch (raw) {
     await closeParts(opened, logger)
@@ -121,12 +123,13 @@ export async function startService(
 interface StartOptions {
   readonly logger: Logger
   readonly threads: ServiceThreads
+  readonly opa: OpaConfig | undefined
   readonly onStop: OnStop
 }
 
 type Started = Pick<Service, 'urls' | 'flush'>
 
-async function startParts(config: Config, { logger, threads, onStop }: StartOptions): Promise<Started> {
+async function startParts(config: Config, { logger, threads, opa, onStop }: StartOptions): Promise<Started> {
   const addresses = servedAddresses(config.server)
   const readSecret = readSecrets(config, process.env)
   shareConnectionsEvenly(config)
@@ -143,19 +146,13 @@ async function startParts(config: Config, { logger, threads, onStop }: StartOpti
   onStop('trail', trail.close)
   const metrics = makeServiceMetrics()
   const writing: DecidingParts = {
-    ...parts,
+    ...{ ...parts, opa },
     take: (report) => trail.decisions.take(report),
     threadDied: threadWatch.died,
     openWriter: threads.openDecisionWriter,
   }
   const [decisions, { policies, sources }] = await openDeciding(config, writing, metrics, onStop)
-  addDecisionLogMetrics(metrics.registry, decisions.log)
-  addFailureMetrics(metrics.registry, {
-    threadDeaths: threadWatch.deaths,
-    decisionLogsRenewed: decisions.timesRenewed,
-    policiesLoadingMs: () => policies.loadingMs,
-    shipping: decisions.shipping,
-  })
+  countFailures(metrics, { decisions, policies, threadWatch })
   const evaluations = openEvaluations(config, metrics, logger)
   onStop('evaluations', evaluations.close)
   const enforcing = openEnforcement(config, { policies, logger })
@@ -185,18 +182,50 @@ async function startParts(config: Config, { logger, threads, onStop }: StartOpti
   onStop('analysis', analysis.close)
   const impact = openImpact(config, policies, logger, onStop)
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
-  const features = { decisions, policies, sources, evaluations, enforcing, outbox, gates, trail, registry, analysis }
   const served = {
-    config,
-    logger,
-    store,
-    metrics,
-    backgroundWork,
-    impact,
-    threadDied: threadWatch.died,
-    ...features,
+    ...{ config, logger, store, metrics, backgroundWork, impact, threadDied: threadWatch.died },
+    ...{ decisions, policies, sources, evaluations, enforcing, outbox, gates, trail, registry, analysis },
   }
   return { urls: await listen(served, addresses, onStop), flush: () => decisions.log.flush() }
+}
+
+/** Adds the metrics about failures of the decision log, the policies and threads. */
+function countFailures(
+  { registry }: ServiceMetrics,
+  {
+    decisions,
+    policies,
+    threadWatch,
+  }: Pick<OpenPolicies, 'policies'> & { readonly decisions: Decisions; readonly threadWatch: ThreadWatch },
+): void {
+  addDecisionLogMetrics(registry, decisions.log)
+  addFailureMetrics(registry, {
+    threadDeaths: threadWatch.deaths,
+    decisionLogsRenewed: decisions.timesRenewed,
+    policiesLoadingMs: () => policies.loadingMs,
+    shipping: decisions.shipping,
+  })
+}
+
+/**
+ * Reads the configuration of OPA, if one is named, and applies its default decision. Throws
+ * `invalid` with every problem.
+ */
+async function withOpaConfig(
+  config: Config,
+  logger: Logger,
+): Promise<{ readonly config: Config; readonly opa: OpaConfig | undefined }> {
+  const file = config.policies.opaConfig
+  if (file === undefined) return { config, opa: undefined }
+  const { readOpaConfig } = await import('../distribution/opa-config/read-opa-config.js')
+  const opa = readOpaConfig(file, process.env)
+  if (opa.unsupported.length > 0)
+    logger.warn({ file, members: opa.unsupported }, 'members of the OPA configuration that have no effect')
+  if (opa.defaultDecision === undefined) return { config, opa }
+  return {
+    config: { ...config, policies: { ...config.policies, defaultDecision: opa.defaultDecision } },
+    opa,
+  }
 }
 
 /** Locks the data directory for this service and removes temporary files that a killed one left. */

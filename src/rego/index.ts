@@ -1,6 +1,7 @@
 export { MANIFEST_FILE, type OwnManifest, readOwnManifest } from './archive/manifest.js'
 export { readBundle } from './archive/read-bundle.js'
 export { unpackBundle } from './archive/unpack-bundle.js'
+export { isJwsAlgorithm } from './builtins/jwt/signature.js'
 export { hostBuiltins } from './builtins/index.js'
 export type { RecordedCalls } from './builtins/shared/recorded-calls.js'
 export { parseDuration } from './builtins/time/parse-duration.js'

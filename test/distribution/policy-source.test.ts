@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { BundleFolder } from '../../src/distribution/bundle-folder.js'
-import type { FetchBundle } from '../../src/distribution/fetch-bundle.js'
+import type { FetchBundle } from '../../src/distribution/fetching/fetch-bundle.js'
 import { PolicySource } from '../../src/distribution/policy-source.js'
 import { AppError } from '../../src/errors/app-error.js'
 import { instantClock } from '../support/instant-clock.js'

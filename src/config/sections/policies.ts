@@ -135,6 +135,11 @@ export const PoliciesSection = z.strictObject({
     'a list of bundle files',
   ),
   sources: PolicySourcesSection,
+  opaConfig: key(
+    z.string().min(1).optional(),
+    'A configuration file of OPA, whose `services`, `bundles`, `keys`, `labels` and `default_decision` are used. Members without an effect are logged.',
+    'the path of a YAML or JSON file',
+  ),
   bundleSigning: BundleSigningSection.prefault({}),
   watch: booleanKey(
     false,

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 
 import type { Config } from '../../config/config.js'
 import type { ReadSecret } from '../../config/values/secret.js'
+import type { OpaConfig } from '../../distribution/opa-config/read-opa-config.js'
 import { AppError, toError } from '../../errors/app-error.js'
 import {
   readBundleKey,
@@ -20,6 +21,7 @@ type Demand = Pick<Config['policies']['bundleSigning'], 'keyId' | 'scope' | 'exc
 export function makeBundleVerification(
   { bundleSigning: config, sources }: Pick<Config['policies'], 'bundleSigning' | 'sources'>,
   readSecret: ReadSecret,
+  opa?: Pick<OpaConfig, 'keys' | 'sources'>,
 ): BundleVerification {
   const keys = new Map<string, BundleKey>()
   for (const configured of config.keys) {
@@ -34,10 +36,12 @@ export function makeBundleVerification(
     ...{ keyId, scope, excludedFiles: excludeFiles },
   })
   return {
-    keys,
+    keys: new Map([...(opa?.keys ?? []), ...keys]),
     demandOf: (bundle) =>
       demand(config.bundles.find(({ file }) => resolve(file) === resolve(bundle)) ?? config),
     demandOfSource: (source) => {
+      const ofOpa = opa?.sources.find(({ name }) => name === source)?.demand
+      if (ofOpa !== undefined) return ofOpa
       const own = sources.find(({ name }) => name === source)
       return demand({
         keyId: own?.keyId ?? config.keyId,

@@ -15,6 +15,7 @@ export const NOT_RUN: readonly (readonly [pattern: RegExp, reason: string])[] = 
   [/ndBuiltinCache|nd-builtin-cache/, 'needs a server to call; test/cli/policy-requests.test.ts has one'],
   [/^(?:kubectl|podman|helm|systemctl) /, 'needs a cluster, a container engine or systemd'],
   [/postgres:\/\/|^pg_/, 'needs PostgreSQL; test/e2e/several-machines.test.ts and others start one'],
+  [/opa\.yaml/, 'needs a server of bundles; test/e2e/policy-sources.test.ts has one'],
   [/…/, 'is cut short'],
 ]
 

@@ -44,7 +44,10 @@ export class EvaluationAbort extends Error {
   readonly isOverBudget: boolean
 
   constructor(message: string, options: EvaluationAbortOptions = {}) {
-    super(cutText(message, MAX_CHARACTERS), options.cause === undefined ? undefined : { cause: options.cause })
+    super(
+      cutText(message, MAX_CHARACTERS),
+      options.cause === undefined ? undefined : { cause: options.cause },
+    )
     this.name = 'EvaluationAbort'
     const { code, builtin, caller, isVerdict = false } = options
     this.builtinError =

@@ -1,7 +1,7 @@
-import type { SignRequest } from '../analysis/sources/answers/source-connection.js'
-import { AppError } from '../errors/app-error.js'
-import type { OutboundClient, OutboundResponse } from '../lib/outbound/outbound-client.js'
-import { shownUrl } from '../lib/outbound/shown-url.js'
+import type { SignRequest } from '../../analysis/sources/answers/source-connection.js'
+import { AppError } from '../../errors/app-error.js'
+import type { OutboundClient, OutboundResponse } from '../../lib/outbound/outbound-client.js'
+import { shownUrl } from '../../lib/outbound/shown-url.js'
 import type { FetchBundle, FetchRequest, FetchedBundle } from './fetch-bundle.js'
 
 /** Largest bundle as sent. Unpacking has a limit of its own. */

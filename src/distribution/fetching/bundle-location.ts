@@ -1,0 +1,23 @@
+import type { SourceSignIn } from './sign-in.js'
+
+/** How requests to a server are sent. Secrets and files of certificates are read. */
+export interface ServerAccess {
+  /** Sent with every request, never shown. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly signIn?: SourceSignIn | undefined
+  /** A file with a token that is read for each request, and the scheme before it. */
+  readonly tokenFile?: { readonly path: string; readonly scheme: string } | undefined
+  /** PEM. */
+  readonly tls: {
+    readonly ca?: string | undefined
+    readonly cert?: string | undefined
+    readonly key?: string | undefined
+  }
+  /** Time limit of a request, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+/** Where a source gets its bundle. */
+export type BundleLocation =
+  | { readonly type: 'http'; readonly url: string; readonly access: ServerAccess }
+  | { readonly type: 'file'; readonly path: string }

@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises'
+
+import type { ConnectionParts } from '../../analysis/sources/answers/source-connection.js'
+import { AppError, toError } from '../../errors/app-error.js'
+import { PLATFORM_CREDENTIALS } from '../../lib/outbound/address-policy.js'
+import { wait } from '../../lib/outbound/back-off.js'
+import { makeOutboundClient } from '../../lib/outbound/outbound-client.js'
+import type { OutboundClient } from '../../lib/outbound/outbound-client.js'
+import type { BundleLocation, ServerAccess } from './bundle-location.js'
+import type { FetchBundle } from './fetch-bundle.js'
+import { fetchFromFile } from './file-bundle.js'
+import { fetchOverHttp } from './http-bundle.js'
+import type { Authorize } from './http-bundle.js'
+import { makeAuthorize } from './sign-in.js'
+
+/** The operator configured the addresses, so any may be used except those of metadata services. */
+const OPERATORS = { allowLoopback: true, allowPrivate: true }
+const CONNECTIONS = 4
+
+/** A way to fetch, and the function that closes its connections. */
+export interface OpenFetch {
+  readonly fetch: FetchBundle
+  readonly close: () => Promise<void>
+}
+
+/** Returns how to fetch the bundle of a source. */
+export function makeFetch(name: string, location: BundleLocation): OpenFetch {
+  if (location.type === 'file') return { fetch: fetchFromFile(location.path), close: () => Promise.resolve() }
+  const { url, access } = location
+  const client = makeOutboundClient(OPERATORS, { ...access.tls, connectionsPerOrigin: CONNECTIONS })
+  // Requests for credentials may go to the metadata services of a platform.
+  const signInClient = makeOutboundClient({ ...OPERATORS, allowedAddresses: PLATFORM_CREDENTIALS })
+  const authorize = authorizeOf(name, access, signInClient)
+  const { headers, timeoutMs } = access
+  return {
+    fetch: fetchOverHttp({ url, headers, authorize, timeoutMs }, client),
+    close: async () => {
+      await Promise.all([client.close(), signInClient.close()])
+    },
+  }
+}
+
+function authorizeOf(
+  name: string,
+  { signIn, tokenFile }: ServerAccess,
+  client: OutboundClient,
+): Authorize | undefined {
+  if (tokenFile !== undefined) return () => readToken(tokenFile)
+  if (signIn === undefined) return undefined
+  const parts: ConnectionParts = {
+    client,
+    now: () => performance.now(),
+    timeOfDay: Date.now,
+    wait,
+    random: Math.random,
+  }
+  return makeAuthorize(name, signIn, parts)
+}
+
+/** Read for each request, because platforms replace such files. */
+async function readToken({ path, scheme }: NonNullable<ServerAccess['tokenFile']>): ReturnType<Authorize> {
+  const token = await readFile(path, 'utf8').catch((raw: unknown) => {
+    throw new AppError('unavailable', `the token cannot be read: ${toError(raw).message}`, { cause: raw })
+  })
+  const headers = { authorization: `${scheme} ${token.trim()}` }
+  return () => headers
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+
+import type { Config } from '../config/config.js'
+import { readAwsAccess } from '../config/sections/sign-in/aws.js'
+import { readCredentials } from '../config/values/credentials.js'
+import type { ReadSecret } from '../config/values/secret.js'
+import type { SourceSignIn } from '../distribution/fetching/sign-in.js'
+import type { ServerAccess } from '../distribution/fetching/bundle-location.js'
+import type { SourceDefinition } from '../distribution/source-definition.js'
+import { AppError, toError } from '../errors/app-error.js'
+import { authHeaders } from '../lib/outbound/credentials.js'
+
+const MS_PER_SECOND = 1000
+
+type Configured = Config['policies']['sources'][number]
+
+/** Returns a source of `policies.sources`. Throws `invalid` for files that cannot be read. */
+export function definitionOfSource(source: Configured, readSecret: ReadSecret): SourceDefinition {
+  const { name, url, minDelaySeconds, maxDelaySeconds, longPollSeconds, staleAfterSeconds } = source
+  return {
+    name,
+    minDelayMs: minDelaySeconds * MS_PER_SECOND,
+    maxDelayMs: maxDelaySeconds * MS_PER_SECOND,
+    longPollMs: longPollSeconds * MS_PER_SECOND,
+    staleAfterMs: staleAfterSeconds * MS_PER_SECOND,
+    staleIsNotReady: source.staleIsNotReady,
+    location: { type: 'http', url, access: accessOf(source, readSecret) },
+  }
+}
+
+function accessOf(source: Configured, readSecret: ReadSecret): ServerAccess {
+  const { credentials, signIn, tlsCa, tlsCertificate, tlsKey, timeoutSeconds } = source
+  return {
+    headers: authHeaders(readCredentials(credentials, readSecret)),
+    signIn: signIn && readSignIn(signIn, readSecret),
+    tls: { ca: readPem(tlsCa), cert: readPem(tlsCertificate), key: readPem(tlsKey) },
+    timeoutMs: timeoutSeconds * MS_PER_SECOND,
+  }
+}
+
+function readSignIn(signIn: NonNullable<Configured['signIn']>, readSecret: ReadSecret): SourceSignIn {
+  if (signIn.type === 'oauth2') return { ...signIn, clientSecret: readSecret(signIn.clientSecret) }
+  const { type, service, region } = signIn
+  return { type, service, region, ...readAwsAccess(signIn, readSecret) }
+}
+
+function readPem(file: string | undefined): string | undefined {
+  if (file === undefined) return undefined
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (raw) {
+    throw new AppError('invalid', `read a file of policies.sources: ${toError(raw).message}`, { cause: raw })
+  }
+}
