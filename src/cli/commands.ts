@@ -58,6 +58,11 @@ const ENTRIES: readonly CommandEntry[] = [
     async () => (await import('./audit.js')).defineAudit,
   ],
   [
+    'exceptions',
+    'add, list, approve and remove exceptions from policies',
+    async () => (await import('./exceptions.js')).defineExceptions,
+  ],
+  [
     'store',
     'prepare a PostgreSQL database that several services share',
     async () => (await import('./store.js')).defineStore,

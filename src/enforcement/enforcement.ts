@@ -8,14 +8,17 @@ import type {
   Evaluations,
   Snapshot,
 } from '../rego/index.js'
+import type { ExceptionBook } from './exceptions/exception-book.js'
+import type { PolicyException } from '../store/ports/exception-store.js'
 import { PartsOfPackages } from './evaluated-parts.js'
 import { Levels, levelFor } from './levels.js'
 import type { LevelEntry } from './levels.js'
 import { Subject } from './subject.js'
-import type { DecisionWarning, Verdict } from './verdict.js'
+import type { DecisionWarning, UsedException, Verdict } from './verdict.js'
 
 export interface EnforcementDeps {
   readonly levels: readonly LevelEntry[]
+  readonly exceptions: Pick<ExceptionBook, 'isEmpty' | 'find'>
 }
 
 type Evaluates = Pick<Evaluations, 'static' | 'runtime' | 'advice'>
@@ -26,6 +29,7 @@ interface Case {
   readonly snapshot: Snapshot
   readonly input: Uint8Array | undefined
   readonly options: EvaluateOptions
+  readonly subject: Subject
 }
 
 const NO_WARNINGS: readonly DecisionWarning[] = []
@@ -39,9 +43,11 @@ const NO_DENIALS: readonly Denial[] = []
 export class Enforcement {
   readonly levels: Levels
   readonly #parts: PartsOfPackages
+  readonly #exceptions: EnforcementDeps['exceptions']
 
-  constructor({ levels }: EnforcementDeps) {
+  constructor({ levels, exceptions }: EnforcementDeps) {
     this.levels = new Levels(levels)
+    this.#exceptions = exceptions
     this.#parts = new PartsOfPackages(this.levels)
   }
 
@@ -57,7 +63,7 @@ export class Enforcement {
     const { enforced, advice } = this.#parts.divide(snapshot, packages, false, subject, options.nowMs)
     const denials =
       enforced.length === 0 ? NO_DENIALS : evaluations.static(snapshot, enforced, input, options)
-    return this.#withAdvice({ evaluations, snapshot, input, options }, denials, advice)
+    return this.#withAdvice({ evaluations, snapshot, input, options, subject }, denials, advice)
   }
 
   /** Evaluates a runtime policy. Raises as `Evaluations.runtime`. */
@@ -69,8 +75,8 @@ export class Enforcement {
   ): Verdict | Promise<Verdict> {
     const { snapshot, packages } = plan
     const subject = new Subject(input)
-    const evaluated = { evaluations, snapshot, input, options }
-    if (packages.length === 0) return this.#evaluateRule(evaluated, plan, subject)
+    const evaluated = { evaluations, snapshot, input, options, subject }
+    if (packages.length === 0) return this.#evaluateRule(evaluated, plan)
     const { enforced, advice } = this.#parts.divide(snapshot, packages, true, subject, options.nowMs)
     const some = enforced === packages ? undefined : enforced
     const denials = enforced.length === 0 ? NO_DENIALS : evaluations.runtime(plan, input, options, some)
@@ -79,14 +85,16 @@ export class Enforcement {
 
   /** Evaluates a rule that is queried by its own path, by the level of its package. */
   #evaluateRule(
-    { evaluations, snapshot, input, options }: Case,
+    { evaluations, snapshot, input, options, subject }: Case,
     plan: DocumentPlan,
-    subject: Subject,
   ): Verdict | Promise<Verdict> {
     const packagePath = packagePathOf(plan)
     const level = levelFor(this.levels.of(snapshot, pathKey(packagePath)), subject, options.nowMs)
     if (level === 'off') return { denials: NO_DENIALS, warnings: NO_WARNINGS }
-    if (level === 'enforce') return then(evaluations.runtime(plan, input, options), withoutWarnings)
+    if (level === 'enforce')
+      return then(evaluations.runtime(plan, input, options), (denials) =>
+        this.#excuse(denials, subject, options.nowMs),
+      )
     return attempt(
       () => then(evaluations.runtime(plan, input, options), (denials) => asWarnings(denials)),
       (error) => ({ denials: NO_DENIALS, warnings: [failed(printPackageName(packagePath), error)] }),
@@ -94,25 +102,42 @@ export class Enforcement {
   }
 
   #withAdvice(
-    { evaluations, snapshot, input, options }: Case,
+    { evaluations, snapshot, input, options, subject }: Case,
     denied: readonly Denial[] | Promise<readonly Denial[]>,
     advice: AdviceRequest | undefined,
   ): Verdict | Promise<Verdict> {
-    if (advice === undefined) return then(denied, withoutWarnings)
+    const excuse = (denials: readonly Denial[]): Verdict => this.#excuse(denials, subject, options.nowMs)
+    if (advice === undefined) return then(denied, excuse)
     return then(denied, (denials) =>
       then(
         attempt<readonly DecisionWarning[]>(
           () => evaluations.advice(snapshot, advice, input, options),
           (error) => packagesOf(advice).map((name) => failed(name, error)),
         ),
-        (warnings) => ({ denials, warnings }),
+        (found) => {
+          const verdict = excuse(denials)
+          return { ...verdict, warnings: [...verdict.warnings, ...found] }
+        },
       ),
     )
   }
+
+  /** Makes the denials that exceptions excuse warnings. */
+  #excuse(denials: readonly Denial[], subject: Subject, nowMs: number): Verdict {
+    if (denials.length === 0 || this.#exceptions.isEmpty) return { denials, warnings: NO_WARNINGS }
+    const kept: Denial[] = []
+    const warnings: DecisionWarning[] = []
+    for (const denial of denials) {
+      const exception = this.#exceptions.find(denial.packageName, subject, nowMs)
+      if (exception === undefined) kept.push(denial)
+      else warnings.push({ ...denial, kind: 'exception', exception: usedException(exception) })
+    }
+    return { denials: kept, warnings }
+  }
 }
 
-function withoutWarnings(denials: readonly Denial[]): Verdict {
-  return { denials, warnings: NO_WARNINGS }
+function usedException({ id, owner, untilMs }: PolicyException): UsedException {
+  return { id, owner, until: new Date(untilMs).toISOString() }
 }
 
 function asWarnings(denials: readonly Denial[]): Verdict {

@@ -20,8 +20,9 @@ export interface PackageLevel extends StatedLevel {
   readonly pattern?: string
 }
 
-interface Matching extends PackageLevel {
-  readonly pattern: string
+/** An entry with a check of package keys. */
+interface Matching {
+  readonly level: PackageLevel & { readonly pattern: string }
   readonly matches: (key: string) => boolean
 }
 
@@ -31,9 +32,11 @@ export class Levels {
 
   constructor(entries: readonly LevelEntry[]) {
     this.#entries = entries.map(({ package: pattern, until, ...stated }) => ({
-      ...stated,
-      pattern,
-      untilMs: until === undefined ? undefined : readIsoTime(until, 'utc'),
+      level: {
+        ...stated,
+        pattern,
+        untilMs: until === undefined ? undefined : readIsoTime(until, 'utc'),
+      },
       matches: packageMatcher([pattern]),
     }))
   }
@@ -42,7 +45,7 @@ export class Levels {
   of({ declaredLevels }: Pick<Snapshot, 'declaredLevels'>, key: string): readonly PackageLevel[] {
     const declared = declaredLevels.get(key)
     return [
-      ...this.#entries.filter(({ matches }) => matches(key)).map(({ matches: _, ...level }) => level),
+      ...this.#entries.filter(({ matches }) => matches(key)).map(({ level }) => level),
       ...(declared === undefined ? [] : [declared]),
     ]
   }
@@ -51,13 +54,13 @@ export class Levels {
   problems({ packages, declaredLevels }: Snapshot, nowMs: number): readonly ErrorDetail[] {
     const unknown = this.#entries
       .filter(({ matches }) => !packages.some(matches))
-      .map(({ pattern, level }) => ({
+      .map(({ level: { pattern, level } }) => ({
         code: 'unknown_package',
         message: `policies.levels: no loaded package matches ${pattern}, so its level ${level} does nothing`,
       }))
     const ended = this.#entries
-      .filter((entry) => hasEnded(entry, nowMs))
-      .map((entry) => endedLevel(`policies.levels: ${entry.pattern}`, entry))
+      .filter(({ level }) => hasEnded(level, nowMs))
+      .map(({ level }) => endedLevel(`policies.levels: ${level.pattern}`, level))
     const declared = [...declaredLevels]
       .filter(([, stated]) => hasEnded(stated, nowMs))
       .map(([key, stated]) =>

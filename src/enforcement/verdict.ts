@@ -2,7 +2,7 @@ import type { Denial, Warning } from '../rego/index.js'
 
 /** The exception that excused a denial, as responses and the decision log show it. */
 export interface UsedException {
-  readonly id: string
+  readonly id: number
   /** The user who added it. */
   readonly owner: string
   /** Its end, ISO 8601 in UTC. */

@@ -28,6 +28,8 @@ import { outboxRoutes } from './routes/messages/outbox.js'
 import type { OutboxRoutesDeps } from './routes/messages/outbox.js'
 import { webhookRoutes } from './routes/messages/webhooks.js'
 import type { WebhookRoutesDeps } from './routes/messages/webhooks.js'
+import { exceptionRoutes } from './routes/policies/exceptions.js'
+import type { ExceptionRoutesDeps } from './routes/policies/exceptions.js'
 import { policySourceRoutes } from './routes/policies/sources.js'
 import type { PolicySourceRoutesDeps } from './routes/policies/sources.js'
 import { applicationRoutes, pipelineRoutes } from './routes/registry/registry.js'
@@ -57,6 +59,7 @@ export interface RoutesDeps extends DirectDeps {
   readonly backgroundWork: BackgroundWorkRoutesDeps
   readonly analysis: AnalysisRoutesDeps
   readonly policySources: PolicySourceRoutesDeps
+  readonly exceptions: ExceptionRoutesDeps
 }
 
 /** Returns the route lists of all features. Nothing else is served. */
@@ -66,6 +69,7 @@ export function routeLists(options: RouteOptions): readonly BindableRoutes<Route
     policies,
     list('policies', impactRoutes, 'impact'),
     list('policies', policySourceRoutes, 'policySources'),
+    list('policies', exceptionRoutes, 'exceptions'),
     list('decisions', decisionRoutes, 'decisions'),
     list('gates', [...gateRoutes, ...gateInstanceRoutes, ...gatePluginRoutes, ...gateLookupRoutes], 'gates'),
     list(

@@ -23,6 +23,7 @@ import { toFailure } from '../lib/threads/failure.js'
 import { sharedRun } from '../lib/turns/shared-run.js'
 import { unpackFailure, type Policies, type SlowTicket, type Snapshot } from '../rego/index.js'
 import type { Decisions } from './open-decisions.js'
+import type { OpenEnforcement } from './open-enforcement.js'
 import type { OpenEvaluations } from './evaluations/open-evaluations.js'
 import { PolicySender } from './worker-pool/policy-sender.js'
 import { sumMetrics } from './worker-pool/sum-metrics.js'
@@ -76,6 +77,7 @@ export interface WorkersDeps {
   readonly logger: Logger
   readonly policies: Policies
   readonly evaluations: OpenEvaluations
+  readonly enforcing: Pick<OpenEnforcement, 'exceptions' | 'shareWith'>
   readonly decisions: Decisions
   readonly metrics: ServiceMetrics
   readonly threadDied: (death: ThreadDeath) => void
@@ -176,6 +178,7 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
       await sender.prepare(first)
       const started = startPool(deps, { shared, sender, relaySocket, tls, processes })
       pool = started
+      deps.enforcing.shareWith((all) => started.except(all))
       deps.policies.beforeActivation((snapshot) => started.load(snapshot))
       if (deps.policies.current !== first) await started.load(deps.policies.current)
     },
@@ -207,7 +210,7 @@ function startPool(
   deps: WorkersDeps,
   { shared, sender, relaySocket, tls, processes }: PoolOptions,
 ): WorkerPool {
-  const { config, logger, threadDied } = deps
+  const { config, logger, threadDied, enforcing } = deps
   return new WorkerPool({
     count: processes - 1,
     fork: () =>
@@ -223,6 +226,7 @@ function startPool(
       addresses: shared.map(({ served }) => served),
     }),
     policies: sender,
+    exceptions: enforcing.exceptions,
     callsFor: () => callsOfWorker(deps, sender),
     listeners: shared.map(({ listener }) => listener),
     logger,

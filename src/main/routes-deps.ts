@@ -145,7 +145,7 @@ export function routesDeps(
   const plugins = [
     decisions.health,
     policiesHealth(policies),
-    enforcing.health,
+    ...enforcing.health,
     ...(sources === undefined ? [] : [sourcesHealth(sources)]),
     registry.health,
     storeHealth(store),
@@ -181,6 +181,7 @@ export function routesDeps(
     backgroundWork: backgroundWork.routes,
     analysis: analysis.routes,
     policySources: { policies, sources },
+    exceptions: enforcing.routes,
   }
 }
 

@@ -155,7 +155,7 @@ async function startParts(config: Config, { logger, threads, opa, onStop }: Star
   countFailures(metrics, { decisions, policies, threadWatch })
   const evaluations = openEvaluations(config, metrics, logger)
   onStop('evaluations', evaluations.close)
-  const enforcing = openEnforcement(config, { policies, logger })
+  const enforcing = await openEnforcement(config, { ...parts, policies, metrics, onStop })
   const registry = openRegistry(config, { ...parts, compare: threads.compare })
   onStop('registry', registry.close)
   const outbox = await openOutbox(config, {

@@ -1,5 +1,6 @@
 import { analysisReads } from '../analysis/runs/operations.js'
 import { auditReads } from '../audit/audit-operations.js'
+import { exceptionReads } from '../enforcement/exceptions/exception-operations.js'
 import { readExecutionFacts } from '../events/execution-facts.js'
 import { eventReads } from '../events/record-events.js'
 import { registryReads } from '../events/registry/registry-operations.js'
@@ -17,6 +18,7 @@ export const readOperations = operationRegistry<Readers>([
   ...registryReads,
   ...outboxReads,
   ...gateReads,
+  ...exceptionReads,
   ...analysisReads,
   renderRun,
   pictureOfRun,

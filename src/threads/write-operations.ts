@@ -1,6 +1,7 @@
 import { analysisWrites } from '../analysis/runs/operations.js'
 import { auditWrites } from '../audit/audit-operations.js'
 import { distributionWrites } from '../distribution/record-activation.js'
+import { exceptionWrites } from '../enforcement/exceptions/exception-operations.js'
 import { eventWrites } from '../events/record-events.js'
 import { registryWrites } from '../events/registry/registry-operations.js'
 import { gateWrites } from '../gates/work/gate-operations.js'
@@ -15,6 +16,7 @@ export const writeOperations = operationRegistry<Transaction>([
   ...registryWrites,
   ...outboxWrites,
   ...gateWrites,
+  ...exceptionWrites,
   ...analysisWrites,
   ...distributionWrites,
 ])

@@ -2,6 +2,7 @@ import { nopDecisionLog } from '../../src/decisions/decision-log.js'
 import type { DecisionEntry } from '../../src/decisions/decision-log.js'
 import type { PolicyContext } from '../../src/http/policy/decision.js'
 import { Enforcement } from '../../src/enforcement/enforcement.js'
+import { ExceptionBook } from '../../src/enforcement/exceptions/exception-book.js'
 import { policyRoutes } from '../../src/http/policy/policy-routes.js'
 import { Evaluations } from '../../src/rego/slow/evaluations.js'
 import type { Snapshot } from '../../src/rego/snapshot/snapshot.js'
@@ -39,7 +40,7 @@ export async function startPolicyServer(
       sliceMs: 1000,
       abandoned: () => undefined,
     }),
-    enforcement: new Enforcement({ levels: [] }),
+    enforcement: new Enforcement({ levels: [], exceptions: new ExceptionBook() }),
     decisionLog: {
       ...nopDecisionLog,
       record: ({ input, result, ...entry }) =>

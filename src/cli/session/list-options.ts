@@ -42,6 +42,22 @@ export function timeOption(flags: string, description: string): Option {
   )
 }
 
+/**
+ * Creates an option for a future time, whose value is ISO 8601 in UTC. A date begins at midnight in
+ * UTC, as in the API.
+ */
+export function endOption(flags: string, description: string): Option {
+  const [flag = ''] = flags.split(' ')
+  return new Option(flags, description).argParser((text: string) => {
+    const [, amount, unit = ''] = AGO.exec(text) ?? []
+    const ms = amount === undefined ? readIsoTime(text, 'utc') : Date.now() + Number(amount) * (MS[unit] ?? 0)
+    if (!Number.isNaN(ms)) return new Date(ms).toISOString()
+    throw wrongUse(
+      `${flag} must be a time such as 2027-01-31 or a duration such as 12h or 14d, not '${text}'`,
+    )
+  })
+}
+
 /** Returns the line after a page that is not the last. */
 export function moreText(nextCursor: string | undefined): string {
   return nextCursor === undefined ? '' : `more: --cursor ${nextCursor}\n`

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { BundleSigningSection } from './bundle-signing.js'
+import { PolicyExceptions } from './policy-exceptions.js'
 import { PolicyLevels } from './policy-levels.js'
 import { PolicyRequestsSection } from './policy-requests.js'
 import { PolicySourcesSection } from './policy-sources.js'
@@ -162,6 +163,7 @@ export const PoliciesSection = z.strictObject({
     'a list of package patterns such as static.**',
   ),
   levels: PolicyLevels,
+  exceptions: PolicyExceptions.prefault({}),
   strictBuiltinErrors: key(
     z.enum(['verdicts', 'all', 'off']).default('verdicts'),
     'Which evaluations end with 500 `evaluation_failed` when a built-in function fails: those of static policies, runtime policies, gates and analysis checks (`verdicts`), in addition the Data API (`all`), or none (`off`). With `off` a failed call makes its rule undefined, so a denial can be lost.',

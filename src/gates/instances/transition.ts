@@ -1,4 +1,5 @@
 import type { Gate } from '../../store/ports/gate.js'
+import { isSamePerson } from '../../lib/text/same-person.js'
 import { isOpen } from '../../store/ports/gate-instance.js'
 import type { GateInstance, InstanceState, Review } from '../../store/ports/gate-instance.js'
 
@@ -154,24 +155,6 @@ export function isApprover(
   const { users, groups: allowed } = approvers
   if (users.length === 0 && allowed.length === 0) return true
   return users.some((user) => isSamePerson(user, person)) || groups.some((group) => allowed.includes(group))
-}
-
-/**
- * Compares names without case and Unicode variants (composition, invisible characters), so that one
- * person cannot count as two.
- */
-function isSamePerson(one: string, other: string): boolean {
-  return one === other || foldedName(one) === foldedName(other)
-}
-
-function foldedName(name: string): string {
-  return name
-    .normalize('NFKC')
-    .replace(/\p{Cf}/gu, '')
-    .trim()
-    .toUpperCase()
-    .toLowerCase()
-    .normalize('NFC')
 }
 
 /** Returns the end by the orchestrator's own cancellation; undefined if the instance is closed. */

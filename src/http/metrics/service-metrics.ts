@@ -45,12 +45,6 @@ export function makeServiceMetrics(): ServiceMetrics {
     labelNames: ['kind', 'outcome'],
     registers,
   })
-  const warnings = new Counter({
-    name: 'tidegate_policy_warnings_total',
-    help: 'Reasons of decisions that did not deny, by package and kind: rule, level, exception or error.',
-    labelNames: ['package', 'kind'],
-    registers,
-  })
   const loads = new Counter({
     name: 'tidegate_policy_loads_total',
     help: 'Policy loads by result.',
@@ -82,9 +76,7 @@ export function makeServiceMetrics(): ServiceMetrics {
       durations.observe({ code: status, handler, method: method.toLowerCase() }, seconds)
     },
     evaluated: (kind, outcome) => evaluations.inc({ kind, outcome }),
-    warned: (found) => {
-      for (const { packageName, kind } of found) warnings.inc({ package: packageName, kind })
-    },
+    warned: countWarnings(registry),
     policiesLoaded: (durationMs) => {
       loads.inc({ result: 'success' })
       loadDuration.set(durationMs / MS_PER_SECOND)
@@ -94,6 +86,18 @@ export function makeServiceMetrics(): ServiceMetrics {
       if (limit !== undefined) compilerStops.inc({ limit })
     },
     messageAttempted: (topic, { state }) => messages.inc({ topic, state }),
+  }
+}
+
+function countWarnings(registry: Registry): ServiceMetrics['warned'] {
+  const warnings = new Counter({
+    name: 'tidegate_policy_warnings_total',
+    help: 'Reasons of decisions that did not deny, by package and kind: rule, level, exception or error.',
+    labelNames: ['package', 'kind'],
+    registers: [registry],
+  })
+  return (found) => {
+    for (const { packageName, kind } of found) warnings.inc({ package: packageName, kind })
   }
 }
 
@@ -165,5 +169,26 @@ export function addFailureMetrics(registry: Registry, sources: FailureSources): 
     'tidegate_decisions_never_shipped',
     'Decisions deleted by the limits of the local file before they were copied to the shared log.',
     () => shipping().missing,
+  )
+}
+
+/** Numbers of exceptions that have not ended. */
+export interface ExceptionCounts {
+  readonly active: number
+  /** Those that wait for approval. */
+  readonly pending: number
+  /** Active ones that end within `policies.exceptions.noticeDays`. */
+  readonly expiring: number
+}
+
+/** Registers the metrics about exceptions. */
+export function addExceptionMetrics(registry: Registry, counts: () => ExceptionCounts): void {
+  const metrics = new ScrapedMetrics(registry)
+  metrics.gauge('tidegate_exceptions_active', 'Exceptions in effect.', () => counts().active)
+  metrics.gauge('tidegate_exceptions_pending', 'Exceptions that wait for approval.', () => counts().pending)
+  metrics.gauge(
+    'tidegate_exceptions_expiring',
+    'Exceptions in effect that end within policies.exceptions.noticeDays.',
+    () => counts().expiring,
   )
 }

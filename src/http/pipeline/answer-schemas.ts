@@ -55,5 +55,5 @@ export const WarningAnswer = z.object({
       'A `warn` rule, a denial of a package at the level `warn`, a denial that an exception excuses, or the failure of what only warns.',
     ),
   level: z.literal('warn').optional(),
-  exception: z.object({ id: z.string(), owner: z.string(), until: z.string() }).optional(),
+  exception: z.object({ id: z.int(), owner: z.string(), until: z.string() }).optional(),
 })

@@ -8,6 +8,7 @@ import type { WriteReceipt } from '../../decisions/keep-decisions.js'
 import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
 import type { Failure } from '../../lib/threads/failure.js'
 import type { Answered, PortableSnapshot, SlowFailure, SlowRequest } from '../../rego/index.js'
+import type { PolicyException } from '../../store/ports/exception-store.js'
 import type { MetricValues } from './sum-metrics.js'
 
 /** The start options of a worker process. */
@@ -65,6 +66,8 @@ export interface WorkerCalls {
   load(policies: SentPolicies): Promise<void>
   /** Puts prepared policies into service. */
   activate(id: number): Promise<void>
+  /** Replaces the exceptions that apply. */
+  except(all: readonly PolicyException[]): Promise<void>
   metrics(): Promise<MetricValues>
   /** Hands over all buffered decisions. */
   flush(): Promise<void>

@@ -6,6 +6,7 @@ import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
 import type { Logger } from '../../lib/logger.js'
 import type { ThreadDeath } from '../../lib/threads/supervised-thread.js'
 import type { Snapshot } from '../../rego/index.js'
+import type { PolicyException } from '../../store/ports/exception-store.js'
 import type { PolicySender } from './policy-sender.js'
 import { sumCounts } from './sum-metrics.js'
 import type { MetricValues } from './sum-metrics.js'
@@ -40,6 +41,8 @@ export interface WorkerPoolOptions {
   /** Returns the current settings. */
   readonly settings: () => WorkerSettings
   readonly policies: PolicySender
+  /** Returns the exceptions that apply. */
+  readonly exceptions: () => readonly PolicyException[]
   /** Returns the calls that a worker process may make. `ended` is called when it has ended. */
   readonly callsFor: () => { readonly calls: MainCalls; readonly ended: () => void }
   /** In the order of the addresses of the settings. */
@@ -156,7 +159,13 @@ export class WorkerPool {
     return [...this.#workers].filter(({ isServing }) => isServing)
   }
 
-  async #callAll<K extends 'load' | 'activate' | 'renewTls'>(
+  /** Replaces the exceptions in all worker processes. One that fails is replaced. */
+  async except(all: readonly PolicyException[]): Promise<void> {
+    const following = [...this.#workers].filter(({ hasPolicies }) => hasPolicies)
+    await this.#callAll(following, 'except', all)
+  }
+
+  async #callAll<K extends 'load' | 'activate' | 'renewTls' | 'except'>(
     workers: readonly WorkerProcess[],
     name: K,
     argument: Parameters<WorkerCalls[K]>[0],
@@ -164,7 +173,7 @@ export class WorkerPool {
     await Promise.all(
       workers.map(async (worker) => {
         const called = worker.link
-          .call<'load' | 'activate' | 'renewTls'>(name, argument as never)
+          .call<'load' | 'activate' | 'renewTls' | 'except'>(name, argument as never)
           .then(() => true)
         if ((await within(LOAD_MS, called)) === undefined) worker.kill()
       }),
@@ -213,6 +222,7 @@ export class WorkerPool {
     await worker.link.call('start', { settings: settings(), policies: latest })
     worker.hasPolicies = true
     await this.#catchUp(worker, latest)
+    await worker.link.call('except', this.#options.exceptions())
     worker.reads = undefined
     if (this.#isStopping) return
     for (const [index, listener] of listeners.entries()) await worker.link.call('listen', index, listener)

@@ -3,6 +3,7 @@ import type { DecisionLog } from '../../decisions/decision-log.js'
 import type { Registry } from 'prom-client'
 import type { Config } from '../../config/config.js'
 import { Enforcement } from '../../enforcement/enforcement.js'
+import { ExceptionBook } from '../../enforcement/exceptions/exception-book.js'
 import { AppError } from '../../errors/app-error.js'
 import { decidingRoutes } from '../../http/direct-routes.js'
 import { makeCostMetrics, makeEvaluationMetrics } from '../../http/metrics/evaluation-metrics.js'
@@ -34,6 +35,7 @@ import { usedPart } from '../../decisions/decision-batch.js'
 
 interface Deciding {
   readonly policies: WorkerPolicies
+  readonly except: ExceptionBook['replace']
   readonly listen: WorkerCalls['listen']
   readonly renewTls: (settings: TlsSettings) => void
   readonly stopServers: (drainMs: number) => Promise<void>
@@ -63,6 +65,7 @@ export function makeWorkerCalls(main: () => ProcessLink<MainCalls>): WorkerCalls
     renewTls: async (settings) => (await started()).renewTls(settings),
     load: async (policies) => (await started()).policies.load(policies),
     activate: async (id) => (await started()).policies.activate(id),
+    except: async (all) => (await started()).except(all),
     metrics: async () => (await started()).metrics(),
     flush: async () => (await started()).flush(),
     stop: async (drainMs) => {
@@ -86,14 +89,11 @@ async function open(
   const requests = openServedRequests(config, metrics.registry)
   const evaluations = openEvaluations(config, policies, main, { registry: metrics.registry, requests })
   const yaml = openYamlReader()
+  const book = new ExceptionBook()
+  const enforcement = new Enforcement({ levels: config.policies.levels, exceptions: book })
   const context = policyContext(config, {
-    policies,
-    evaluations,
-    enforcement: new Enforcement({ levels: config.policies.levels }),
-    decisionLog,
-    readYaml: yaml.toJson,
-    evaluated: metrics.evaluated,
-    warned: metrics.warned,
+    ...{ policies, evaluations, enforcement, decisionLog, readYaml: yaml.toJson },
+    ...{ evaluated: metrics.evaluated, warned: metrics.warned },
   })
   const deciding = decidingRoutes(config.orchestrator).map((route) => route.bind(context))
   const routes = [...deciding, failOpenRoute.bind(undefined)]
@@ -114,6 +114,7 @@ async function open(
   const servers = new Servers({ config, logger, processes, tls: () => tls })
   return {
     policies,
+    except: (all) => book.replace(all),
     listen: async (index, listener) => {
       const served = addresses[index]
       if (served !== undefined) await servers.start(served, answering, listener)

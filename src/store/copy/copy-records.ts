@@ -43,6 +43,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'gate_instances', order: 'id', isNumbered: true },
   { name: 'gate_papers', order: 'instance_id', isNumbered: false },
   { name: 'gate_reviews', order: 'id', isNumbered: true },
+  { name: 'exceptions', order: 'id', isNumbered: true },
   { name: 'outbox', order: 'id', isNumbered: true },
   { name: 'registry_entries', order: 'id', isNumbered: true },
   { name: 'registry_versions', order: 'entry_id, version', isNumbered: false },

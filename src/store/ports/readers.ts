@@ -1,6 +1,7 @@
 import type { AnalysisReader } from './analysis-store.js'
 import type { AuditExporter } from './audit-export.js'
 import type { AuditReader } from './audit-store.js'
+import type { ExceptionReader } from './exception-store.js'
 import type { GateReader } from './gate-store.js'
 import type { Operation, Runner } from './operation.js'
 import type { OutboxReader } from './outbox-store.js'
@@ -16,6 +17,7 @@ export interface Readers {
   readonly outbox: OutboxReader
   readonly registry: RegistryReader
   readonly gates: GateReader
+  readonly exceptions: ExceptionReader
 }
 
 /** An operation that only reads. */

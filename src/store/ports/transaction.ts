@@ -1,6 +1,7 @@
 import type { AnalysisRepository } from './analysis-store.js'
 import type { AuditKeeper } from './audit-store.js'
 import type { EventQueue, RegistryRepository } from './registry-store.js'
+import type { ExceptionRepository } from './exception-store.js'
 import type { GateRepository } from './gate-store.js'
 import type { Operation, Runner } from './operation.js'
 import type { OutboxRepository } from './outbox-store.js'
@@ -12,6 +13,7 @@ export interface Transaction {
   readonly eventQueue: EventQueue
   readonly outbox: OutboxRepository
   readonly gates: GateRepository
+  readonly exceptions: ExceptionRepository
   readonly registry: RegistryRepository
 }
 

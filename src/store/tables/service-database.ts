@@ -6,6 +6,7 @@ import type {
   GateReviewsTable,
   GatesTable,
 } from './gate-tables.js'
+import type { ExceptionTable } from './exception-table.js'
 import type { OutboxTable } from './outbox-table.js'
 import type { RegistryTables } from './registry-table.js'
 
@@ -18,4 +19,5 @@ export interface ServiceDatabase extends AnalysisTables, RegistryTables {
   gate_instances: GateInstancesTable
   gate_papers: InstanceDocumentsTable
   gate_reviews: GateReviewsTable
+  exceptions: ExceptionTable
 }

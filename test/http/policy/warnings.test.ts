@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { Enforcement } from '../../../src/enforcement/enforcement.js'
+import { ExceptionBook } from '../../../src/enforcement/exceptions/exception-book.js'
 import type { LevelEntry } from '../../../src/enforcement/levels.js'
 import { ask, objectOf, postJson } from '../../support/http-client.js'
 import { strictWalk, tolerantWalk } from '../../support/orchestrator-client.js'
@@ -40,10 +41,11 @@ const LEVELS: readonly LevelEntry[] = [
 
 let service: Awaited<ReturnType<typeof startPolicyServer>>
 const counted: string[] = []
+const book = new ExceptionBook()
 
 beforeAll(async () => {
   service = await startPolicyServer(POLICIES, {
-    enforcement: new Enforcement({ levels: LEVELS }),
+    enforcement: new Enforcement({ levels: LEVELS, exceptions: book }),
     warned: (found) => counted.push(...found.map(({ packageName, kind }) => `${packageName} ${kind}`)),
   })
 })
@@ -188,5 +190,73 @@ describe('warnings of a running pipeline', () => {
       { package: 'runtime.advice', message: 'only advice', kind: 'rule' },
     ])
     expect((await run('runtime/nothing', {})).status).toBe(500)
+  })
+})
+
+describe('an exception', () => {
+  const exception = {
+    ...{ id: 7, package: 'static.wait', application: 'shop', reason: 'migration', owner: 'ana' },
+    ...{ createdMs: 0, untilMs: Date.parse('2999-01-01T00:00:00Z'), needsApproval: false },
+  }
+  const waiting = { ...SHOP, name: 'prod', stages: [{ name: 'Wait', waitTime: 90 }] }
+
+  afterAll(() => book.replace([]))
+
+  test('makes denials of its package warnings that name it', async () => {
+    book.replace([exception])
+    const answer = await save(waiting)
+    expect(answer.status).toBe(200)
+    const used = { id: 7, owner: 'ana', until: '2999-01-01T00:00:00.000Z' }
+    expect(objectOf(answer)['warnings']).toEqual([
+      { package: 'static.wait', message: 'Wait waits too long', kind: 'exception', exception: used },
+    ])
+    expect(service.decisions.at(-1)?.outcome).toBe('allow')
+    expect(loggedPackages()).toEqual([
+      {
+        package: 'static.wait',
+        deny: [],
+        warnings: [{ message: 'Wait waits too long', kind: 'exception', exception: used }],
+      },
+    ])
+    expect(strictWalk(answer.text, 'deny')).toEqual([])
+    expect(tolerantWalk(answer.text, 'allow')).toEqual([])
+  })
+
+  test.each([
+    ['after its end', { untilMs: 1 }],
+    ['without the approval that it needs', { needsApproval: true }],
+    ['for another application', { application: 'pay' }],
+    ['for another pipeline', { pipeline: 'test' }],
+    ['for another package', { package: 'static.waits' }],
+  ])('does nothing %s', async (_, changed) => {
+    book.replace([{ ...exception, ...changed }])
+    expect((await save(waiting)).status).toBe(401)
+  })
+
+  test.each([
+    ['for its pipeline', { pipeline: 'Prod' }],
+    ['for all applications', { application: undefined }],
+    ['once it is approved', { needsApproval: true, approver: 'bo', approvedMs: 1 }],
+  ])('applies %s', async (_, changed) => {
+    book.replace([{ ...exception, ...changed }])
+    expect((await save(waiting)).status).toBe(200)
+  })
+
+  test('excuses no error', async () => {
+    book.replace([{ ...exception, package: 'static.broken', application: 'other' }])
+    expect((await save({ ...waiting, application: 'other', stages: [], brokenNumber: 'x' })).status).toBe(500)
+  })
+
+  test('applies to a rule that is queried by its own path', async () => {
+    book.replace([{ ...exception, package: 'runtime.window' }])
+    expect((await run('runtime/window/deny', { closed: true })).status).toBe(200)
+    expect((await run('runtime/window', { closed: true })).status).toBe(200)
+  })
+
+  test('is found quickly among ten thousand', async () => {
+    const others = Array.from({ length: 10_000 }, (_, id) => ({ ...exception, id, application: `app-${id}` }))
+    book.replace([...others, exception])
+    expect((await save(waiting)).status).toBe(200)
+    expect((await save({ ...waiting, application: 'app-10000' })).status).toBe(401)
   })
 })

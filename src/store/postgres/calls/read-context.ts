@@ -1,4 +1,5 @@
 import { makeAnalysisReader } from '../../analysis/analysis-reader.js'
+import { makeExceptionReader } from '../../exceptions/exception-reader.js'
 import { makeOutboxReader } from '../../outbox/outbox-reader.js'
 import { makeAuditExporter } from '../../trail/audit-exporter.js'
 import { makeTrailQueries } from '../../trail/trail-queries.js'
@@ -20,6 +21,7 @@ export function makeReaders(queries: Queries): Readers {
     audit,
     auditExport: makeAuditExporter({ ...trail, page: (query) => audit.page(query) }),
     gates: makeGateReader(db, POSTGRES),
+    exceptions: makeExceptionReader(db),
     outbox: makeOutboxReader(db),
     registry: makeRegistryReader(db, POSTGRES),
   }

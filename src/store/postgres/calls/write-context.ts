@@ -8,6 +8,7 @@ import { TrailState } from '../audit/trail-state.js'
 import { POSTGRES, queryBuilder } from '../engine/session-dialect.js'
 import type { Session } from '../engine/session.js'
 import { makeGateRepository } from '../../gates/gate-repository.js'
+import { makeExceptionRepository } from '../../exceptions/exception-repository.js'
 import { makeOutboxRepository } from '../../outbox/outbox-repository.js'
 import { makeOutboxLeases } from '../outbox/outbox-leases.js'
 import { makeEventQueue, makeRegistryRepository } from '../../registry/registry-repository.js'
@@ -30,6 +31,7 @@ export class WriteContext {
       eventQueue: makeEventQueue(db),
       outbox: { ...makeOutboxRepository(db), ...makeOutboxLeases(session, owner) },
       gates: makeGateRepository(db, POSTGRES),
+      exceptions: makeExceptionRepository(db),
       registry: makeRegistryRepository(db),
     }
   }

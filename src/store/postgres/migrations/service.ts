@@ -8,6 +8,7 @@ import {
   createPlanParts,
 } from '../../schema/analysis.js'
 import type { ColumnTypes } from '../../schema/column-types.js'
+import { createExceptions } from '../../schema/exceptions.js'
 import { addGateEnds, addPolicyProblems, createGates } from '../../schema/gates.js'
 import { createOutbox, createRegistry } from '../../schema/records.js'
 import { TEXT } from '../engine/migrate.js'
@@ -40,13 +41,14 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0013-decisions-packages': { up: addPackages },
   '0014-decision-packages': { up: createDenyingPackages },
   '0015-gate-policy-problems': { up: (db) => addPolicyProblems(db, TYPES) },
+  '0016-exceptions': { up: (db) => createExceptions(db, TYPES) },
 }
 
 /**
  * The newest schema of this release. Raise `oldestWriter` with a migration that earlier releases
  * cannot write to.
  */
-export const serviceSchema: Schema = { migrations, version: 15, oldestWriter: 9 }
+export const serviceSchema: Schema = { migrations, version: 16, oldestWriter: 9 }
 
 async function createLeasedOutbox(db: Db): Promise<void> {
   await createOutbox(db, TYPES)

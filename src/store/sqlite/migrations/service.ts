@@ -7,6 +7,7 @@ import {
   createPlanParts,
 } from '../../schema/analysis.js'
 import type { ColumnTypes } from '../../schema/column-types.js'
+import { createExceptions } from '../../schema/exceptions.js'
 import { addGateEnds, addPolicyProblems, createGates } from '../../schema/gates.js'
 import { createOutbox, createRegistry } from '../../schema/records.js'
 import type { Migrations } from '../engine/migrate.js'
@@ -42,4 +43,5 @@ export const serviceMigrations: Migrations = {
   '0014-audit-text-removals': { up: keepHalfDeadText },
   '0015-audit-text-parts': { up: divideText },
   '0016-gate-policy-problems': { up: (db) => addPolicyProblems(db, TYPES) },
+  '0017-exceptions': { up: (db) => createExceptions(db, TYPES) },
 }

@@ -18,6 +18,8 @@ import { makeGateReader } from '../../gates/gate-reader.js'
 import { makeGateRepository } from '../../gates/gate-repository.js'
 import { makeRegistryReader } from '../../registry/registry-reader.js'
 import { makeEventQueue, makeRegistryRepository } from '../../registry/registry-repository.js'
+import { makeExceptionReader } from '../../exceptions/exception-reader.js'
+import { makeExceptionRepository } from '../../exceptions/exception-repository.js'
 import { makeOutboxReader } from '../../outbox/outbox-reader.js'
 import { makeOutboxRepository } from '../../outbox/outbox-repository.js'
 import { makeOutboxLeases } from '../outbox/outbox-leases.js'
@@ -97,6 +99,7 @@ function makeTransaction(database: Database): SqliteTransaction & CachingContext
     eventQueue: makeEventQueue(db),
     outbox: { ...makeOutboxRepository(db), ...makeOutboxLeases(database) },
     gates: makeGateRepository(db, SQLITE),
+    exceptions: makeExceptionRepository(db),
     registry: makeRegistryRepository(db),
     trailIndexes,
     freeSpace: makeFreeSpace(database),
@@ -116,6 +119,7 @@ function makeReaders(database: Database): SqliteReaders {
     audit,
     auditExport: makeAuditExporter({ ...trail, page: (query) => audit.page(query) }),
     gates: makeGateReader(db, SQLITE),
+    exceptions: makeExceptionReader(db),
     outbox: makeOutboxReader(db),
     registry: makeRegistryReader(db, SQLITE),
     maintenance: makeMaintenanceStatus(database),

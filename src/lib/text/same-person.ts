@@ -1,0 +1,17 @@
+/**
+ * Compares names without case and Unicode variants (composition, invisible characters), so that one
+ * person cannot count as two.
+ */
+export function isSamePerson(one: string, other: string): boolean {
+  return one === other || foldedName(one) === foldedName(other)
+}
+
+function foldedName(name: string): string {
+  return name
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .trim()
+    .toUpperCase()
+    .toLowerCase()
+    .normalize('NFC')
+}
