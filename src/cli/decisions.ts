@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 
+import { defineWhy } from './decisions/why.js'
 import { EXIT } from './session/session.js'
 import type { Session } from './session/session.js'
 import { examples, outJson } from './session/shared-options.js'
@@ -27,11 +28,16 @@ export function defineDecisions(command: Command, session: Session): void {
       examples(
         'tidegate decisions list --outcome deny --since 2026-11-21',
         'tidegate decisions show 01a1fc8e-…',
+        'tidegate decisions why 01a1fc8e-…',
       ),
     )
   defineDecisionList(command.command('list'), session)
   defineDecision(
     command.command('show').argument('<id>', 'decisionId from a response, a log line or the list'),
+    session,
+  )
+  defineWhy(
+    command.command('why').argument('<id>', 'decisionId from a response, a log line or the list'),
     session,
   )
 }

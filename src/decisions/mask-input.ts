@@ -16,7 +16,9 @@ export interface KeptInput {
 /** Turns a whole input into its stored part. */
 export type InputKeeper = (input: Uint8Array, fullLength: number) => KeptInput
 
-const REPLACEMENT = '"[masked]"'
+/** The replacement of a masked value. */
+export const MASK_MARK = '[masked]'
+const REPLACEMENT = JSON.stringify(MASK_MARK)
 /** Its secrets are unknown, so nothing that may quote them is stored. */
 export const NOT_MASKED: KeptInput = { bytes: null, truncated: true, maskFailed: true, hide: () => null }
 

@@ -72,11 +72,16 @@ export async function countDecisions(
   return await store.count(filter, max)
 }
 
+/** Returns the decision with an id as in the API. Raises AppError `not_found`. */
+export async function findDecision(deps: DecisionQueryDeps, decisionId: string): Promise<DecisionView> {
+  return toDecisionView(await findStoredDecision(deps, decisionId))
+}
+
 /** Returns the decision with an id. Raises AppError `not_found`. */
-export async function findDecision(
+export async function findStoredDecision(
   { store, log }: DecisionQueryDeps,
   decisionId: string,
-): Promise<DecisionView> {
+): Promise<StoredDecision> {
   await flushed(log)
   const decision = await store.get(decisionId)
   if (decision === undefined) {
@@ -85,7 +90,7 @@ export async function findDecision(
       `decision ${decisionId}: not in the log (never recorded, dropped or expired)`,
     )
   }
-  return toDecisionView(decision)
+  return decision
 }
 
 /** Returns the first decisions about an execution, oldest first. */

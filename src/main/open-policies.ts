@@ -6,6 +6,7 @@ import type { ReadSecret } from '../config/values/secret.js'
 import type { OpaConfig } from '../distribution/opa-config/read-opa-config.js'
 import type { SourceSet } from '../distribution/source-set.js'
 import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
+import { toError } from '../errors/app-error.js'
 import type { Logger } from '../lib/logger.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import type { OnStop } from './close-parts.js'
@@ -16,12 +17,15 @@ import {
   hostBuiltins,
   keepBuilds,
   refusedRequests,
+  type KeptRevisions,
   type PolicyLocations,
+  type RevisionSources,
   type Snapshot,
 } from '../rego/index.js'
 import { loadDataInThread, compileModuleInThread } from './threads/load-threads.js'
 import { showsPrinted } from './evaluations/open-evaluations.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
+import { openRevisions } from './open-explanations.js'
 import { findServiceOpa } from './files/service-opa.js'
 
 const MAX_LOGGED_WARNINGS = 50
@@ -43,17 +47,21 @@ export interface PoliciesParts {
 export interface OpenPolicies {
   readonly policies: Policies
   readonly sources: SourceSet | undefined
+  /** The stored sources of the revisions that served. */
+  readonly revisions: KeptRevisions
 }
 
 /**
  * Loads the policies and logs every later load. Throws the error of the first load, and
  * `unavailable` if a source gives no bundle.
  */
-export async function openPolicies(config: Config, parts: PoliciesParts): Promise<OpenPolicies> {
+export async function openPolicies(config: Config, given: PoliciesParts): Promise<OpenPolicies> {
   const { directories, bundles, sources, opaConfig } = config.policies
   const own = { directories, bundles }
+  const revisions = openRevisions(config)
+  const parts = { ...given, revisions }
   if (sources.length === 0 && opaConfig === undefined)
-    return { policies: await loadPolicies(config, own, parts), sources: undefined }
+    return { policies: await loadPolicies(config, own, parts), sources: undefined, revisions }
   // Loaded on demand, because most services have no sources.
   const { openSources, sourceDefinitions } = await import('./open-sources.js')
   const definitions = sourceDefinitions(config, parts.opa, parts.readSecret)
@@ -61,13 +69,13 @@ export async function openPolicies(config: Config, parts: PoliciesParts): Promis
   parts.onStop('policy sources', close)
   const policies = await set.open((locations) => loadPolicies(config, locations, parts))
   set.start()
-  return { policies, sources: set }
+  return { policies, sources: set, revisions }
 }
 
 async function loadPolicies(
   config: Config,
   locations: PolicyLocations,
-  { logger, metrics, opa }: PoliciesParts,
+  { logger, metrics, opa, revisions }: PoliciesParts & Pick<OpenPolicies, 'revisions'>,
 ): Promise<Policies> {
   const { limits, staticPackages, undefinedData, bundleSigning, sources } = config.policies
   const startedAt = performance.now()
@@ -80,6 +88,13 @@ async function loadPolicies(
     loadData: loadDataInThread,
     compileModule: compileModuleInThread,
     ...(builtBy === undefined ? {} : { buildModule: keepBuilds(join(config.dataDir, KEPT_BUILDS), builtBy) }),
+    keepSources: (sources: RevisionSources) => {
+      revisions
+        .keep(sources)
+        .catch((raw: unknown) =>
+          logger.warn({ error: toError(raw).message }, 'sources of policies not stored'),
+        )
+    },
     limits,
     // Read at each load, so that replaced keys and secrets take effect.
     verification: () =>

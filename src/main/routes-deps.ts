@@ -12,7 +12,7 @@ import type { OpenRegistry } from './open-registry.js'
 import type { OpenTrail } from './open-trail.js'
 import type { BackgroundWork } from './background-work.js'
 import { runtimePolicies } from '../rego/index.js'
-import type { Policies } from '../rego/index.js'
+import type { KeptRevisions, Policies } from '../rego/index.js'
 import type { SourceSet } from '../distribution/source-set.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
@@ -32,6 +32,7 @@ import { addTrailMetrics } from '../http/metrics/trail-metrics.js'
 import { packageVersion } from '../lib/package-root.js'
 import type { TimelineDeps } from '../audit/execution-timeline.js'
 import { storeHealth } from './store/open-store.js'
+import { openExplanations } from './open-explanations.js'
 import { policiesHealth, sourcesHealth } from './open-policies.js'
 import { policyContext } from './policy-context.js'
 import { partOnDemand } from '../lib/on-demand.js'
@@ -45,6 +46,7 @@ export interface ServedParts {
   readonly store: ServiceStore
   readonly decisions: Decisions
   readonly policies: Policies
+  readonly revisions: KeptRevisions
   readonly sources: SourceSet | undefined
   readonly evaluations: OpenEvaluations
   readonly enforcing: OpenEnforcement
@@ -166,7 +168,7 @@ export function routesDeps(
     }),
     about: { metrics: workers.metrics, openApi: describeOnce(config) },
     health: { policies, plugins },
-    decisions: read,
+    decisions: read && { ...read, explain: openExplanations(config, parts.revisions) },
     impact: { runs: parts.impact, maxBodyBytes: config.server.maxBodyBytes },
     gates: gates.routes,
     forms: formRoutes(parts),

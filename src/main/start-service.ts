@@ -140,8 +140,7 @@ async function startParts(config: Config, { logger, threads, opa, onStop }: Star
   onStop('unfinished work', () => attempts.close())
   const store = await threads.openStore(config, { logger, readSecret, threadDied: threadWatch.died })
   onStop('store', store.close)
-  const leadership = new Leadership(store.leases)
-  const parts = { store, logger, readSecret, attempts, leadership }
+  const parts = { store, logger, readSecret, attempts, leadership: new Leadership(store.leases) }
   const trail = openTrail(config, parts)
   onStop('trail', trail.close)
   const metrics = makeServiceMetrics()
@@ -151,7 +150,8 @@ async function startParts(config: Config, { logger, threads, opa, onStop }: Star
     threadDied: threadWatch.died,
     openWriter: threads.openDecisionWriter,
   }
-  const [decisions, { policies, sources }] = await openDeciding(config, writing, metrics, onStop)
+  const [decisions, opened] = await openDeciding(config, writing, metrics, onStop)
+  const { policies } = opened
   countFailures(metrics, { decisions, policies, threadWatch })
   const evaluations = openEvaluations(config, metrics, logger)
   onStop('evaluations', evaluations.close)
@@ -184,7 +184,7 @@ async function startParts(config: Config, { logger, threads, opa, onStop }: Star
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
   const served = {
     ...{ config, logger, store, metrics, backgroundWork, impact, threadDied: threadWatch.died },
-    ...{ decisions, policies, sources, evaluations, enforcing, outbox, gates, trail, registry, analysis },
+    ...{ ...opened, decisions, evaluations, enforcing, outbox, gates, trail, registry, analysis },
   }
   return { urls: await listen(served, addresses, onStop), flush: () => decisions.log.flush() }
 }

@@ -61,4 +61,8 @@ export const DecisionsSection = z.strictObject({
     { min: MIB, max: MAX_DATABASE_BYTES, default: 512 * MIB },
     'Maximum size of the decision log file. The oldest decisions are removed first.',
   ),
+  maxSourcesBytes: byteSizeKey(
+    { min: 0, max: 16 * GIB, default: 64 * MIB },
+    'Maximum size of the stored policies and data of revisions that decided, which explain decisions after a change. Equal files are stored once, compressed. Data over a quarter of it is not stored. 0 stores none.',
+  ),
 })

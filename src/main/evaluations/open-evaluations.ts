@@ -88,7 +88,7 @@ const HEAP_MB = 512
 const STACK_MB = 1
 
 /** Starts a thread for slow evaluations. It does not keep the process alive. */
-function startSlowThread({ heard, ended }: SlowThreadEvents): SlowThread {
+export function startSlowThread({ heard, ended }: SlowThreadEvents): SlowThread {
   const worker = new Worker(SCRIPT, {
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, stackSizeMb: STACK_MB },
   })

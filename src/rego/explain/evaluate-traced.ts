@@ -4,8 +4,8 @@ import type { NewCallOptions } from '../evaluation/new-call.js'
 import { answerQuestion } from '../slow/question.js'
 import type { Answer, Question } from '../slow/question.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
-import { TraceRecorder } from './trace.js'
-import type { Trace } from './trace.js'
+import { TraceRecorder } from '../tracing/trace.js'
+import type { Trace } from '../tracing/trace.js'
 import type { TracedPolicies } from './traced-policies.js'
 
 /** The outcome of an evaluation with markers. The trace of a failed one ends where it failed. */

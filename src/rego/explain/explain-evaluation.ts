@@ -1,11 +1,11 @@
-import { verdictOf } from '../values/verdict-rules.js'
+import { verdictOf, warningOf } from '../values/verdict-rules.js'
 import { pathKey, pathOfKey } from '../values/path-key.js'
 import { printPackageName } from '../values/print-data-ref.js'
 import type { Question } from '../slow/question.js'
 import { RuleExplainer, fullPath } from './explain-rules.js'
 import type { RuleExplanation } from './explain-rules.js'
 import type { Labels } from './syntax-tree.js'
-import type { Trace } from './trace.js'
+import type { Trace } from '../tracing/trace.js'
 import type { TracedDefinition } from './traced-body.js'
 import type { TracedPolicies } from './traced-policies.js'
 
@@ -38,8 +38,9 @@ export function pathsOf(question: Question): readonly (readonly string[])[] {
       return question.packages.map(pathOfKey)
     case 'advice':
       return [...question.rules, ...question.packages].map(pathOfKey)
-    case 'document':
     case 'runtime':
+      return question.packages?.map(pathOfKey) ?? [question.path]
+    case 'document':
       return [question.path]
   }
 }
@@ -97,6 +98,8 @@ function definitionsFor(
     return paths.some((path) => own.slice(0, path.length).every((segment, place) => segment === path[place]))
   })
   if (question.kind === 'document') return within.filter(({ isFunction }) => !isFunction)
-  const verdicts = within.filter(({ rulePath }) => verdictOf(rulePath) !== undefined)
+  const verdicts = within.filter(
+    ({ rulePath }) => verdictOf(rulePath) !== undefined || warningOf(rulePath) !== undefined,
+  )
   return verdicts.length > 0 ? verdicts : within.filter(({ isFunction }) => !isFunction)
 }

@@ -1,8 +1,8 @@
 import { pathKey } from '../values/path-key.js'
 import { printPackageName } from '../values/print-data-ref.js'
-import { cut } from './trace.js'
-import type { BodyTrace, ReachedStep, Sample, Trace } from './trace.js'
-import { HELD, RESULT } from './traced-body.js'
+import { HELD, cut } from '../tracing/trace.js'
+import type { BodyTrace, ReachedStep, Sample, Trace } from '../tracing/trace.js'
+import { RESULT } from './traced-body.js'
 import type { TracedBody, TracedCondition, TracedDefinition, UsedRule } from './traced-body.js'
 
 /** A term of a condition with its values as JSON: none if undefined, several for `_`. */

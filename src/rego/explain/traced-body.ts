@@ -54,9 +54,5 @@ export interface TracedDefinition extends TracedBody, SourceLocation {
   readonly labels: Labels
 }
 
-/** The beginning of all markers. */
-export const MARKER = 'tidegate:'
 /** The variable for the calculated value of a rule. */
 export const RESULT = 'tidegate_result'
-/** The steps of markers other than the numbers of conditions. */
-export const [ENTERED, HELD] = ['in', 'end'] as const

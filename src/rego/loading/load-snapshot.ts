@@ -21,12 +21,13 @@ import { pathKey, pathOfKey } from '../values/path-key.js'
 import type { PartModule, PolicyPart } from '../snapshot/policy-part.js'
 import { publicNames } from '../snapshot/public-names.js'
 import type { PublicNames } from '../snapshot/public-names.js'
+import type { RevisionSources } from '../revisions/kept-revisions.js'
 import { readParts } from './read-parts.js'
 import type { PolicyLocations, ReadOptions } from './part-source.js'
 import { refuseDataOverEntrypoints, refuseSharedRoots } from './refuse-shared-paths.js'
 import { composeEntrypoints } from '../snapshot/composed-documents.js'
 import { groupByPath } from '../snapshot/snapshot.js'
-import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
+import type { Entrypoint, Snapshot, SourceText } from '../snapshot/snapshot.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
 import { dataOf } from '../wasm/data/data-image.js'
 import type { RegoObject } from '../values/value.js'
@@ -47,6 +48,8 @@ export interface LoadOptions extends ReadOptions {
   readonly loadData?: (...what: Parameters<typeof loadData>) => Promise<LoadedData>
   /** Compiles the bytes of a module in another thread; in this one by default. */
   readonly compileModule?: typeof compileModule
+  /** Receives the sources of a load, before the result is known to be usable. */
+  readonly keepSources?: (sources: RevisionSources) => void
   readonly limits: EvaluationLimits
   /** See `PolicyModuleOptions`. */
   readonly isTrial?: boolean
@@ -101,7 +104,7 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
   await turns.pause()
   const sources = parts.flatMap((part) => part.sources)
   return {
-    revision: sources.map(({ revision }) => revision).join('+'),
+    revision: revisionOf(parts),
     sources: sources.map(({ paths, revision }) => ({ name: paths.map(names.root).join(','), revision })),
     entrypoints: grouped,
     packages,
@@ -116,11 +119,7 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
     ),
     ...regoOf(parts, show, names.root),
     locateSource: indexSources(parts, show),
-    sourcesOf: (key) =>
-      parts
-        .flatMap(({ modules }) => modules)
-        .filter(({ packagePath }) => pathKey(packagePath) === key)
-        .map(({ file, text }) => ({ file: show(file), text })),
+    sourcesOf: (key) => sourcesOfPackage(parts, show, key),
     locateBuiltin: indexCalls(parts, show),
   }
 }
@@ -136,6 +135,21 @@ async function analyse(
   const pathsOf = (part: PolicyPart): (readonly string[])[] => entrypointsOf(part).map(({ path }) => path)
   const found = analysis === undefined ? [] : await analyseParts(parts, data, analysis, pathsOf)
   return [...found, ...parts.flatMap((part) => refusedBuiltinWarnings(part, entrypointsOf(part), options))]
+}
+
+function sourcesOfPackage(
+  parts: readonly PolicyPart[],
+  show: (file: string) => string,
+  key: string,
+): readonly SourceText[] {
+  return parts
+    .flatMap(({ modules }) => modules)
+    .filter(({ packagePath }) => pathKey(packagePath) === key)
+    .map(({ file, text }) => ({ file: show(file), text }))
+}
+
+function revisionOf(parts: readonly PolicyPart[]): string {
+  return parts.flatMap(({ sources }) => sources.map(({ revision }) => revision)).join('+')
 }
 
 /** The Rego of all parts without tests, and the names of parts without Rego. */
@@ -189,6 +203,12 @@ async function loadParts(
   )
   await turns.pause()
   refuseSharedRoots(parts)
+  const names = locationNames(locations)
+  options.keepSources?.({
+    revision: revisionOf(parts),
+    data: files.flat(),
+    ...regoOf(parts, names.file, names.root),
+  })
   const { compileModule: compile = compileModule } = options
   const codes = new Map<PolicyPart, PartCode>()
   for (const part of parts)

@@ -5,6 +5,7 @@ import type { Strictness } from './strict-builtin-errors.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
 import type { FailedCall } from '../wasm/module/evaluation-abort.js'
 import type { PackedSnapshot } from './packed-snapshot.js'
+import type { Trace } from '../tracing/trace.js'
 import type { Answer, MissingAnswer, Question } from './question.js'
 
 /** A request to a slow thread: a question with everything its answer depends on. */
@@ -20,6 +21,8 @@ export interface SlowRequest extends Strictness {
   readonly allowsRequests?: boolean
   /** True to return printed lines. */
   readonly wantsPrinted?: boolean
+  /** True to return the trace of policies with markers. A failure is then part of the answer. */
+  readonly wantsTrace?: boolean
 }
 
 /**
@@ -42,6 +45,9 @@ export interface Answered {
   /** The calls with results that may differ next time. */
   readonly recorded?: readonly PackedCall[] | undefined
   readonly printed?: readonly string[] | undefined
+  readonly trace?: Trace | undefined
+  /** Why there is no answer. The trace ends where the evaluation failed. */
+  readonly failure?: SlowFailure | undefined
 }
 
 /**

@@ -1,13 +1,15 @@
 import { z } from 'zod'
 
-import { findDecision, queryDecisions } from '../../../decisions/query-decisions.js'
+import { findDecision, findStoredDecision, queryDecisions } from '../../../decisions/query-decisions.js'
 import type { DecisionQueryDeps } from '../../../decisions/query-decisions.js'
+import type { ExplainDecision } from '../../../explain/explain-decision.js'
 import { AppError } from '../../../errors/app-error.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import { TimeRange, rangeOf } from '../../input/time-range.js'
 import { textOf } from '../../input/path-parameter.js'
 import { AfterText, NextPage, Time, WarningAnswer, json, pageSize } from '../../pipeline/answer-schemas.js'
-import { withoutDataRoute } from '../../../rego/index.js'
+import { EXPLAIN_MODES, withoutDataRoute } from '../../../rego/index.js'
+import { Explanation } from './explanation-schema.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
 /** Absent if decisions are not stored. */
@@ -16,6 +18,7 @@ export type DecisionRoutesDeps = KeptDecisions | undefined
 /** The decision log, and this service's own part of a shared log. */
 export interface KeptDecisions extends DecisionQueryDeps {
   readonly own?: DecisionQueryDeps | undefined
+  readonly explain?: ExplainDecision | undefined
 }
 
 const MAX_PAGE = 500
@@ -92,6 +95,20 @@ const Decision = z.looseObject({
   error: z.string().optional(),
 })
 
+const WhyQuery = z.strictObject({
+  explain: z
+    .enum(EXPLAIN_MODES)
+    .optional()
+    .describe('`notes` for rules that fired, `fails` for those that did not, `full` (default) for both.'),
+  package: z
+    .string()
+    .optional()
+    .describe(
+      'Only this package: `static.wait_time`. By default those that denied, else all that were evaluated.',
+    ),
+  ...OwnQuery.shape,
+})
+
 const { route } = routesOf<DecisionRoutesDeps>()
 
 /**
@@ -126,6 +143,25 @@ export const decisionRoutes = [
     answers: { 200: json('The decision.', Decision) },
     answer: async ({ params, query: { own } }, deps) =>
       jsonAnswer(await fromLog(deps, own, (log) => findDecision(log, params.decisionId))),
+  }),
+  route({
+    method: 'GET',
+    path: '/decisions/:decisionId/why',
+    roles: ['auditor'],
+    handler: 'decisions',
+    summary: 'Why a decision was made: the rules that fired, and the first failed condition of the others',
+    params: { decisionId: textOf('Id from the response of the decision.') },
+    query: WhyQuery,
+    answers: {
+      200: json('The explanation.', Explanation),
+      404: { description: 'Neither the decision nor the policies of its revision are stored.' },
+      409: { description: 'The stored input, data or Rego is incomplete.' },
+    },
+    answer: async ({ params, query: { own, explain = 'full', package: name } }, deps) => {
+      const decision = await fromLog(deps, own, (log) => findStoredDecision(log, params.decisionId))
+      if (deps?.explain === undefined) throw new AppError('not_found', 'Decisions are not explained here.')
+      return jsonAnswer(await deps.explain(decision, { mode: explain, package: name }))
+    },
   }),
 ]
 

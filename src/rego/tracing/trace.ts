@@ -3,7 +3,11 @@ import { createHash } from 'node:crypto'
 import { printJson } from '../values/print-text.js'
 import { RegoSet } from '../values/value.js'
 import type { RegoValue } from '../values/value.js'
-import { ENTERED, HELD, MARKER } from './traced-body.js'
+
+/** The beginning of all markers, followed by the number of a body and a step. */
+export const MARKER = 'tidegate:'
+/** The steps other than the numbers of conditions. */
+export const [ENTERED, HELD] = ['in', 'end'] as const
 
 /** Values of the operands of a marker: JSON texts, none if undefined, several for a `_`. */
 export type OperandValues = readonly (readonly string[])[]

@@ -1,0 +1,171 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { ask, objectOf, postJson } from '../support/http-client.js'
+import type { Answered } from '../support/http-client.js'
+import { startReceiver } from '../support/receiver.js'
+import type { Receiver } from '../support/receiver.js'
+import { runTidegate } from '../support/run-tidegate.js'
+import { startTidegate, untilLogged } from '../support/tidegate-process.js'
+import type { TidegateProcess } from '../support/tidegate-process.js'
+import { waitUntil } from '../support/wait-until.js'
+import { makeWorkspace } from '../support/workspace.js'
+
+const waits = (limit: number): string => `# METADATA
+# title: Waits
+package static.waits
+import rego.v1
+
+deny contains sprintf("waits %d", [input.new.wait]) if {
+	input.new.wait > data.limits.wait + ${limit}
+}
+`
+const OWNED = `package static.owned
+import rego.v1
+deny contains "nobody owns it" if {
+	response := http.send({"method": "get", "url": input.new.inventory})
+	response.status_code == 404
+}
+`
+
+describe('why a decision was made', () => {
+  const workspace = makeWorkspace({
+    'policies/static/waits.rego': waits(0),
+    'policies/static/owned.rego': OWNED,
+    'policies/limits/data.json': '{"wait": 10}',
+  })
+  let inventory: Receiver
+  let tidegate: TidegateProcess
+  let requests = 0
+
+  beforeAll(async () => {
+    inventory = await startReceiver((response) => {
+      requests += 1
+      response.writeHead(404, { 'content-type': 'application/json' })
+      response.end('{}')
+    })
+    tidegate = await startTidegate({
+      workspace,
+      config: {
+        decisions: { maxInputBytes: 2000, mask: ['/new/hidden'] },
+        policies: { watch: true, requests: { allowedHosts: ['127.0.0.1'] } },
+      },
+    })
+  })
+  afterAll(async () => {
+    await tidegate.end('SIGTERM')
+    await inventory.close()
+    workspace.remove()
+  })
+
+  /** Saves a pipeline and returns the id of the decision. */
+  const decide = async (pipeline: object): Promise<string> => {
+    const body = { input: { new: { application: 'shop', ...pipeline } } }
+    return String(objectOf(await postJson(tidegate.url, '/v1/staticPolicy/eval', body))['decisionId'])
+  }
+  const why = (id: string, query = ''): Promise<Answered> =>
+    ask(tidegate.url, { path: `/decisions/${id}/why${query}` })
+
+  test('a denial is explained by the package that denied, with file, line, labels and values', async () => {
+    const answer = await why(await decide({ wait: 15 }))
+    expect(answer.status).toBe(200)
+    expect(objectOf(answer)).toMatchObject({
+      outcome: 'deny',
+      reproduced: true,
+      notes: [],
+      packages: [
+        {
+          package: 'static.waits',
+          title: 'Waits',
+          rules: [
+            {
+              ...{ rule: 'deny', file: 'static/waits.rego', row: 6, outcome: 'fired' },
+              results: [
+                {
+                  value: '"waits 15"',
+                  values: expect.arrayContaining([{ term: 'data.limits.wait', values: ['10'] }]) as unknown,
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    })
+  })
+
+  test('an allow is explained by the first failed condition of every package', async () => {
+    const answer = objectOf(await why(await decide({ wait: 5 })))
+    expect(answer).toMatchObject({ outcome: 'allow', reproduced: true })
+    expect(answer['packages']).toMatchObject([
+      { package: 'static.owned', rules: [{ outcome: 'not_fired', failed: { row: 4 } }] },
+      {
+        package: 'static.waits',
+        rules: [{ failed: { row: 7, source: '\tinput.new.wait > data.limits.wait + 0' } }],
+      },
+    ])
+  })
+
+  test('requests of policies are answered from the record, which is said, and none is sent', async () => {
+    const id = await decide({ inventory: `${inventory.url}/none` })
+    const before = requests
+    const answer = objectOf(await why(id))
+    expect(answer).toMatchObject({
+      reproduced: true,
+      notes: [{ code: 'recorded_requests' }],
+      packages: [{ package: 'static.owned', rules: [{ outcome: 'fired' }] }],
+    })
+    expect(requests).toBe(before)
+  })
+
+  test('a redacted or masked input is named', async () => {
+    const answer = objectOf(await why(await decide({ wait: 15, password: 'hunter2', hidden: 3 })))
+    expect(answer['notes']).toMatchObject([
+      { code: 'redacted_input', message: expect.stringContaining('/new/password, /new/hidden') as unknown },
+    ])
+  })
+
+  test('an input that was cut is refused with its size, not guessed', async () => {
+    const answer = await why(await decide({ wait: 15, note: 'x'.repeat(5000) }))
+    expect(answer.status).toBe(409)
+    expect(answer.text).toMatch(/Only \d+ of \d+ bytes of the input/)
+  })
+
+  test('a decision is explained by the revision that made it, after a reload, until that is gone', async () => {
+    const id = await decide({ wait: 15 })
+    workspace.write({ 'policies/static/waits.rego': waits(20) })
+    await untilLogged(
+      tidegate,
+      ({ msg, durationMs }) => msg === 'policies loaded' && durationMs !== undefined && reloads() > 1,
+    )
+    expect(objectOf(await why(id))).toMatchObject({ outcome: 'deny', reproduced: true })
+    rmSync(join(workspace.path, 'data', 'revisions'), { recursive: true })
+    const answer = await why(id)
+    expect([answer.status, objectOf(answer)['code']]).toEqual([404, 'revision_gone'])
+  })
+
+  const reloads = (): number => tidegate.log().filter(({ msg }) => msg === 'policies loaded').length
+
+  test('the command shows source lines and carets, and JSON', async () => {
+    workspace.write({ 'policies/static/waits.rego': waits(30) })
+    const seen = reloads()
+    await waitUntil(
+      () => (reloads() > seen ? true : undefined),
+      () => 'the policies are not loaded again',
+    )
+    const id = await decide({ wait: 35 })
+    const run = (...args: readonly string[]) =>
+      runTidegate(['decisions', 'why', id, '--url', tidegate.url, ...args], { cwd: workspace.path })
+    const { exitCode, stdout } = await run()
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('static.waits: Waits')
+    expect(stdout).toContain('\n        input.new.wait > data.limits.wait + 30\n        ^\n')
+    expect(JSON.parse((await run('--format', 'json')).stdout)).toMatchObject({ outcome: 'allow' })
+    const other = await run('--package', 'static.wait')
+    expect(other).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('did you mean static.waits?') as unknown,
+    })
+  })
+})
