@@ -237,7 +237,8 @@ export const crossChecks: readonly CrossCheck[] = [
     ],
     check: ({ policies }) =>
       policies.directories.length + policies.bundles.length + policies.sources.length > 0 ||
-      policies.opaConfig !== undefined
+      policies.opaConfig !== undefined ||
+      policies.writable
         ? undefined
         : 'there is nothing to load: add a directory of Rego here, a bundle to policies.bundles, or a server to policies.sources',
   },

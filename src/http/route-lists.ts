@@ -7,6 +7,9 @@ import { homeRoutes } from './routes/pages/home.js'
 import { policyPageRoutes } from './routes/pages/policies.js'
 import { runPageRoutes } from './routes/pages/runs.js'
 import { templatePageRoutes } from './routes/pages/templates.js'
+import { storedDataRoutes } from './routes/policies/data.js'
+import { storedPolicyRoutes } from './routes/policies/policies.js'
+import type { WritingRoutesDeps } from './routes/policies/writing.js'
 import { signInRoutes } from './routes/pages/sign-in.js'
 import { aboutRoutes } from './routes/about/about.js'
 import type { AboutRoutesDeps } from './routes/about/about.js'
@@ -45,6 +48,7 @@ import { insightRoutes } from './routes/trail/insights.js'
 import type { InsightRoutesDeps } from './routes/trail/insights.js'
 export interface RoutesDeps extends DirectDeps {
   readonly about: AboutRoutesDeps
+  readonly stored: WritingRoutesDeps
   readonly decisions: DecisionRoutesDeps
   readonly impact: ImpactRoutesDeps
   readonly gates: GateRoutesDeps
@@ -70,6 +74,7 @@ export function routeLists(options: RouteOptions): readonly BindableRoutes<Route
     list('policies', impactRoutes, 'impact'),
     list('policies', policySourceRoutes, 'policySources'),
     list('policies', exceptionRoutes, 'exceptions'),
+    list('policies', [...storedPolicyRoutes, ...storedDataRoutes], 'stored'),
     list('decisions', decisionRoutes, 'decisions'),
     list('gates', [...gateRoutes, ...gateInstanceRoutes, ...gatePluginRoutes, ...gateLookupRoutes], 'gates'),
     list(

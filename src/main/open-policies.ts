@@ -12,6 +12,7 @@ import type { ServiceStore } from '../store/ports/service-store.js'
 import type { OnStop } from './close-parts.js'
 import { makeBundleVerification } from './files/bundle-verification.js'
 import {
+  NOTHING_WRITTEN,
   Policies,
   exceededLimit,
   hostBuiltins,
@@ -96,6 +97,7 @@ async function loadPolicies(
         )
     },
     limits,
+    ...(config.policies.writable && { written: NOTHING_WRITTEN }),
     // Read at each load, so that replaced keys and secrets take effect.
     verification: () =>
       makeBundleVerification(

@@ -32,6 +32,7 @@ import { addTrailMetrics } from '../http/metrics/trail-metrics.js'
 import { packageVersion } from '../lib/package-root.js'
 import type { TimelineDeps } from '../audit/execution-timeline.js'
 import { storeHealth } from './store/open-store.js'
+import { findServiceOpa } from './files/service-opa.js'
 import { openExplanations } from './open-explanations.js'
 import { policiesHealth, sourcesHealth } from './open-policies.js'
 import { policyContext } from './policy-context.js'
@@ -94,6 +95,15 @@ function pageRoutes(
     registry: { reader: store.reader, lookups: store.lookups.registry },
     homeFeed: new HomeFeed(),
     page: { frameAncestors: server.frameAncestors, prefix },
+  }
+}
+
+/** The dependencies of the routes that change policies. */
+function writingRoutes({ config, policies, store }: ServedParts): RoutesDeps['stored'] {
+  return {
+    ...{ policies, writer: store.writer, now: store.now, maxBodyBytes: config.server.maxBodyBytes },
+    isWritable: config.policies.writable,
+    findOpa: () => findServiceOpa(config),
   }
 }
 
@@ -168,6 +178,7 @@ export function routesDeps(
     }),
     about: { metrics: workers.metrics, openApi: describeOnce(config) },
     health: { policies, plugins },
+    stored: writingRoutes(parts),
     decisions: read && { ...read, explain: openExplanations(config, parts.revisions) },
     impact: { runs: parts.impact, maxBodyBytes: config.server.maxBodyBytes },
     gates: gates.routes,

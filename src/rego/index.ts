@@ -26,9 +26,10 @@ export { listSourceTree } from './compile/files/list-source-files.js'
 export { keepBuilds } from './compile/kept-builds.js'
 export { compileError, readOpaErrors, withNearNames, withTypes } from './modules/opa-errors.js'
 export { asVersion1, parseModules } from './modules/parse-modules.js'
+export { syntaxTrees } from './modules/syntax-trees.js'
 export type { RegoModule } from './modules/rego-module.js'
 export { sourceFiles, stageBundle } from './modules/stage-bundle.js'
-export { readData } from './data/base-document.js'
+export { parseDataFile, readData } from './data/base-document.js'
 export { type DataFile, type LoadedData, loadData } from './data/load-data.js'
 export {
   type Denial,
@@ -84,9 +85,9 @@ export {
   type LoadOptions,
   type PolicyLocations,
   loadSnapshot,
-  locationNames,
 } from './loading/load-snapshot.js'
-export { Policies } from './loading/policies.js'
+export { locationNames } from './loading/location-names.js'
+export { Policies, type PolicyChange } from './loading/policies.js'
 export { readParts } from './loading/read-parts.js'
 export { type CostMeasurements, EvaluationCost } from './metering/evaluation-cost.js'
 export { proxiesOf } from './opa/download.js'
@@ -130,7 +131,7 @@ export { SlowRunner, type SlowRunnerOptions } from './slow/slow-runner.js'
 export { unpackFailure } from './slow/slow-failure.js'
 export { type Answer, type Question, isMissing } from './slow/question.js'
 export { type StrictBuiltinErrors, type Strictness, strictnessOf } from './slow/strict-builtin-errors.js'
-export { type PublicNames, publicNames } from './snapshot/public-names.js'
+export { type PublicNames, publicDetail, publicNames } from './snapshot/public-names.js'
 export type { Snapshot, SourceText } from './snapshot/snapshot.js'
 export { LEVELS, type Level, type StatedLevel } from './values/level.js'
 export type { Trace } from './tracing/trace.js'
@@ -141,6 +142,17 @@ export { printDataRef, printPackageName } from './values/print-data-ref.js'
 export { printJson } from './values/print-text.js'
 export { RegoNumber, RegoObject, RegoSet, type RegoValue } from './values/value.js'
 export { DENY_RULES, VERDICT_RULES, verdictOf } from './values/verdict-rules.js'
+export { EditedData, editData } from './writing/edit-data.js'
+export { type DataChange, isArray, pathText } from './writing/change-inside.js'
+export {
+  type StoredModule,
+  type StoredPolicies,
+  deleteModule,
+  findModule,
+  putModule,
+  refuseOwned,
+} from './writing/stored-policies.js'
+export { NOTHING_WRITTEN } from './writing/written-policies.js'
 export type { DataImage } from './wasm/data/data-image.js'
 export type { EvaluationCall } from './wasm/evaluation-call.js'
 export type { EvaluationLimits } from './wasm/evaluation-limits.js'

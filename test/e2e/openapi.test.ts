@@ -88,7 +88,7 @@ describe('of a service with tokens, the document describes', () => {
   it.each([...new Set(ROUTES.map(([, path]) => path))])('all methods of %s', async (path) => {
     const methods = ROUTES.filter((each) => each[1] === path).map(([method]) => method)
     const target = examplePath(path.replaceAll(/\{\w+\}/g, ':x'))
-    const { status, headers } = await ask(url(), { method: 'PATCH', path: target, body: '{}' })
+    const { status, headers } = await ask(url(), { method: 'PROPFIND', path: target, body: '{}' })
     const allowed = (headers.allow ?? '').split(', ').filter((method) => method !== 'HEAD')
     expect([status, allowed]).toEqual([405, methods.sort()])
   })

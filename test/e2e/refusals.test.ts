@@ -108,7 +108,7 @@ describe('requests that are refused', () => {
   })
 
   test.each([
-    ['PUT', '/v1/data/judgment', 'GET, POST'],
+    ['PUT', '/v1/batch/data/judgment', 'POST'],
     ['GET', STATIC, 'POST'],
     ['DELETE', '/v0/data/judgment', 'POST'],
     ['DELETE', '/', 'GET, HEAD, POST'],

@@ -146,6 +146,10 @@ export const PoliciesSection = z.strictObject({
     false,
     'Compile and load again when a policy file changes. After a broken change the last good policies stay in service.',
   ),
+  writable: booleanKey(
+    false,
+    'Whether clients with the role admin may change policies and base documents with `PUT`, `PATCH` and `DELETE` below `/v1/policies` and `/v1/data`, as in OPA. Changes are in memory and are lost when the service stops.',
+  ),
   opa: key(
     z.string().min(1).optional(),
     'The `opa` program that compiles policies. By default the first of `OPA_BIN`, `opa` on `PATH`, the copy of `tidegate opa install`, the copy that npm installed.',

@@ -154,7 +154,8 @@ function ownResponse(status: string, answer: AnswerDescription): object {
   if (schema === undefined && answer.types === undefined && Number(status) >= 400)
     return errorResponse(description, headers)
   const content = schema === undefined ? {} : { schema: jsonSchema(schema) }
-  const [first = JSON_TYPE, ...others] = types
+  const [first, ...others] = types
+  if (first === undefined) return { description, ...headersOf(headers) }
   return {
     description,
     ...headersOf(headers),

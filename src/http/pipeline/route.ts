@@ -7,13 +7,13 @@ import type { BodyDescription, BodyReader } from '../input/body-reader.js'
 import type { PathParameter } from '../input/path-parameter.js'
 
 /** Methods of routes. HEAD comes with GET. */
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** A response with one status. */
 export interface AnswerDescription {
   readonly description: string
   readonly schema?: z.ZodType
-  /** Media types; `schema` describes the first. JSON by default. */
+  /** Media types; `schema` describes the first. JSON by default; none for an empty body. */
   readonly types?: readonly string[]
   /** Descriptions of additional headers by name. */
   readonly headers?: Readonly<Record<string, string>>

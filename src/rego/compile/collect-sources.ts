@@ -40,6 +40,8 @@ export interface CollectOptions {
    * bundles.
    */
   readonly includesAllData?: boolean | undefined
+  /** True to accept directories without policies and data. */
+  readonly mayBeEmpty?: boolean
 }
 
 /**
@@ -73,7 +75,7 @@ export async function collectSources(
     }
   }
   if (malformed.length > 0) throw compileError(malformed)
-  if (rego.length === 0 && data.length === 0) {
+  if (rego.length === 0 && data.length === 0 && options.mayBeEmpty !== true) {
     throw new AppError(
       'invalid',
       `no Rego files and no data.json or data.yaml in ${paths.join(', ') || 'no directory'}`,

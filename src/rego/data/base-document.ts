@@ -30,8 +30,12 @@ export function readData(files: readonly DataFile[]): PartData {
 /** Returns the data of one part of a load. */
 export function partData({ image, parts }: LoadedData, place: number, files: readonly DataFile[]): PartData {
   const { root, documents = [] } = parts[place] ?? {}
+  const data = dataOf({ ...image, root: root ?? image.root })
+  // An edit may have removed any part of the files' documents.
+  if (files.some(({ edit }) => edit !== undefined))
+    return { data, documents: [{ at: [], file: 'the stored data', value: data }] }
   return {
-    data: dataOf({ ...image, root: root ?? image.root }),
+    data,
     documents: files.map(({ at, file }, index) => ({
       at,
       file,

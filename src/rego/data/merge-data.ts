@@ -5,6 +5,8 @@ export interface PlacedDocument {
   readonly at: readonly string[]
   readonly address: number
   readonly file: string
+  /** As in `DataFile`. */
+  readonly edit?: 'put' | 'remove' | undefined
 }
 
 /** The operations of a builder that merging uses. */
@@ -24,8 +26,8 @@ const ROOT = 'data'
 
 /**
  * Merges all documents at their paths into one object and returns its address. Objects merge; two
- * different values at a path are an `invalid` error with both files. Copies only objects with
- * members from several documents.
+ * different values at a path are an `invalid` error with both files. Edits replace or remove values
+ * in order afterwards. Copies only objects with members from several documents.
  */
 export function mergeData(
   documents: readonly PlacedDocument[],
@@ -33,7 +35,8 @@ export function mergeData(
   conflict: Conflict = refuse,
 ): number {
   const merger = new DataMerger(memory, conflict)
-  for (const document of documents) merger.add(document)
+  for (const document of documents) if (document.edit === undefined) merger.add(document)
+  for (const document of documents) if (document.edit !== undefined) merger.edit(document)
   return merger.finish()
 }
 
@@ -71,6 +74,27 @@ class DataMerger {
     if (branch !== undefined) this.#put(branch, path, key, { file, address })
   }
 
+  edit({ at, address, file, edit }: PlacedDocument): void {
+    let branch = this.#root
+    const path = [ROOT, ...at]
+    const key = path.pop() ?? ROOT
+    for (const segment of path) {
+      if (edit === 'remove' && !branch.children.has(segment)) return
+      branch = this.#opened(branch, segment, file)
+    }
+    if (edit === 'remove') branch.children.delete(key)
+    else branch.children.set(key, { file, address })
+  }
+
+  /** Returns the branch at a key. Another value than an object is replaced by an empty branch. */
+  #opened(branch: Branch, key: string, file: string): Branch {
+    const opened = this.#branchAt(branch, [], key, file, () => undefined)
+    if (opened !== undefined) return opened
+    const made = { file, children: new Map() }
+    branch.children.set(key, made)
+    return made
+  }
+
   finish(): number {
     const whole = this.#root.children.get(ROOT)
     return whole === undefined ? this.#memory.object(new Map()) : this.#addressOf(whole)
@@ -103,12 +127,18 @@ class DataMerger {
    * Returns the branch at a key, created if absent or from the object of one document; undefined if
    * another value is there.
    */
-  #branchAt(branch: Branch, path: readonly string[], key: string, file: string): Branch | undefined {
+  #branchAt(
+    branch: Branch,
+    path: readonly string[],
+    key: string,
+    file: string,
+    conflict = this.#conflict,
+  ): Branch | undefined {
     const present = branch.children.get(key)
     if (present !== undefined && 'children' in present) return present
     const members = present === undefined ? [] : this.#memory.membersOf(present.address)
     if (present !== undefined && members === undefined) {
-      this.#conflict([...path, key], present.file, file)
+      conflict([...path, key], present.file, file)
       return undefined
     }
     const owner = present?.file ?? file

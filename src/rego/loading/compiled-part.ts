@@ -23,6 +23,8 @@ const NO_DATA = new RegoObject([])
 export interface ReadDirectories {
   readonly directories: readonly string[]
   readonly sources: PolicySources
+  /** As in `PartSource`. */
+  readonly fileIds?: readonly string[]
 }
 
 interface Readable {
@@ -51,6 +53,7 @@ export function compiledPart(
   }
   return {
     dataFiles,
+    fileIds: own?.fileIds,
     policyBytes: rego.reduce((sum, { text }) => sum + text.length, 0),
     toPart: async (data) => {
       const turns = new ShortTurns()

@@ -19,11 +19,12 @@ import { EvaluatedPackages } from '../lint/evaluated-packages.js'
 import { KEEPING_ENTRYPOINT, isGenerated } from '../modules/generated-entrypoints.js'
 import { pathKey, pathOfKey } from '../values/path-key.js'
 import type { PartModule, PolicyPart } from '../snapshot/policy-part.js'
-import { publicNames } from '../snapshot/public-names.js'
-import type { PublicNames } from '../snapshot/public-names.js'
 import type { RevisionSources } from '../revisions/kept-revisions.js'
 import { readParts } from './read-parts.js'
 import type { PolicyLocations, ReadOptions } from './part-source.js'
+import { describeStored } from './describe-stored.js'
+import { locationNames } from './location-names.js'
+import type { StoredPolicies } from '../writing/stored-policies.js'
 import { refuseDataOverEntrypoints, refuseSharedRoots } from './refuse-shared-paths.js'
 import { composeEntrypoints } from '../snapshot/composed-documents.js'
 import { groupByPath } from '../snapshot/snapshot.js'
@@ -67,7 +68,7 @@ export interface LoadOptions extends ReadOptions {
  */
 export async function loadSnapshot(locations: PolicyLocations, options: LoadOptions): Promise<Snapshot> {
   const turns = new ShortTurns()
-  const { parts, codes, image } = await loadParts(locations, options, turns)
+  const { parts, codes, image, stored } = await loadParts(locations, options, turns)
   const data = dataOf(image)
   const loaded = new Map(
     await Promise.all(
@@ -106,6 +107,7 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
   return {
     revision: revisionOf(parts),
     sources: sources.map(({ paths, revision }) => ({ name: paths.map(names.root).join(','), revision })),
+    ...(stored !== undefined && { stored }),
     entrypoints: grouped,
     packages,
     unanswered: answered.unanswered,
@@ -166,20 +168,6 @@ function regoOf(
   }
 }
 
-/** Returns the public names of policy locations. Sources keep their names. */
-export function locationNames({ directories, bundles, downloads = [] }: PolicyLocations): PublicNames {
-  const sources = downloads.map(({ source }) => source)
-  const names = publicNames(directories, bundles)
-  if (sources.length === 0) return names
-  return {
-    root: (root) => (sources.includes(root) ? root : names.root(root)),
-    file: (file) =>
-      sources.some((source) => file === source || file.startsWith(`${source}/`)) ? file : names.file(file),
-    text: (text) =>
-      downloads.reduce((left, { source, file }) => left.replaceAll(file, source), names.text(text)),
-  }
-}
-
 /** The compiled module of a part. */
 interface PartCode extends PartModule {
   readonly code: ModuleCode
@@ -190,7 +178,12 @@ async function loadParts(
   locations: PolicyLocations,
   options: LoadOptions,
   turns: ShortTurns,
-): Promise<{ parts: PolicyPart[]; codes: Map<PolicyPart, PartCode>; image: DataImage }> {
+): Promise<{
+  parts: PolicyPart[]
+  codes: Map<PolicyPart, PartCode>
+  image: DataImage
+  stored: StoredPolicies | undefined
+}> {
   const sources = await readParts(locations, options)
   const files = sources.flatMap(({ dataFiles }) => dataFiles)
   const policyBytes = sources.reduce((sum, part) => sum + part.policyBytes, 0)
@@ -215,7 +208,10 @@ async function loadParts(
     if (part.compiled !== undefined)
       codes.set(part, { ...part.compiled, code: await compile(part.compiled.wasm) })
   const base = Math.max(0, ...[...codes.values()].map(({ code }) => lowestBase(code)))
-  return { parts, codes, image: base > loaded.image.base ? (await load(files, base)).image : loaded.image }
+  const placed = base > loaded.image.base ? await load(files, base) : loaded
+  const fileIds = sources.flatMap((source) => source.fileIds ?? [])
+  const stored = options.written && describeStored(locations, parts, { ...placed, fileIds })
+  return { parts, codes, image: placed.image, stored }
 }
 
 async function loadModule(

@@ -7,6 +7,7 @@ import type { PartData } from '../data/base-document.js'
 import type { DataFile } from '../data/load-data.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import type { PolicyPart } from '../snapshot/policy-part.js'
+import type { WrittenPolicies } from '../writing/written-policies.js'
 
 export interface PolicyLocations {
   /** Rego directories or files, compiled together. */
@@ -42,6 +43,8 @@ export interface ReadOptions {
   readonly includesPrint?: boolean | undefined
   /** Builds the module; `buildModule` by default. */
   readonly buildModule?: BuildModule
+  /** Policies and data that clients wrote; undefined if they may not write any. */
+  readonly written?: WrittenPolicies | undefined
 }
 
 /** The files of a part. */
@@ -50,6 +53,8 @@ export interface PartSource {
   readonly dataFiles: readonly (readonly DataFile[])[]
   /** The size of the policies in bytes: Rego text, or a compiled module. */
   readonly policyBytes: number
+  /** The ids of the policies of directories, including those that written ones replace. */
+  readonly fileIds?: readonly string[] | undefined
   /**
    * Compiles or checks the part with its data, in the order of `dataFiles`. Raises `invalid` with
    * every problem.

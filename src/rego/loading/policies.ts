@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import { hasErrorCode, toAppError } from '../../errors/app-error.js'
-import type { AppError } from '../../errors/app-error.js'
+import { AppError, hasErrorCode, toAppError } from '../../errors/app-error.js'
 import { loadData } from '../data/load-data.js'
 import { loadSnapshot } from './load-snapshot.js'
 import type { LoadOptions, PolicyLocations } from './load-snapshot.js'
@@ -10,6 +9,10 @@ import { exceededLimit } from '../opa/run-opa.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { inSlices } from '../../lib/turns/in-slices.js'
 import type { DataFile, LoadedData } from '../data/load-data.js'
+import { locationNames } from './location-names.js'
+import { publicDetail } from '../snapshot/public-names.js'
+import { refuseTooMuch } from '../writing/written-policies.js'
+import type { WrittenPolicies } from '../writing/written-policies.js'
 
 /**
  * Delay of the first retry, in milliseconds, after a failure that the policies did not cause.
@@ -17,6 +20,9 @@ import type { DataFile, LoadedData } from '../data/load-data.js'
  */
 const FIRST_RETRY_MS = 2000
 const LAST_RETRY_MS = 60_000
+
+/** Each waiting write compiles. */
+const MAX_WAITING_WRITES = 64
 
 /** The `nice` increment of the compiler while policies serve. */
 const NICENESS = 5
@@ -31,6 +37,14 @@ export interface LoadFailure {
 export interface LoadObserver {
   readonly loaded: (snapshot: Snapshot, durationMs: number) => void
   readonly failed: (failure: LoadFailure) => void
+}
+
+/** A change of the policies by a client. */
+export interface PolicyChange {
+  /** Returns what is written with the change; the given value if nothing changes. May throw. */
+  readonly apply: (current: Snapshot, written: WrittenPolicies) => WrittenPolicies
+  /** Called with the compiled policies before they serve. If it rejects, nothing changes. */
+  readonly record: (next: Snapshot, before: Snapshot) => Promise<void>
 }
 
 /** The served policies: one snapshot at a time, replaced as a whole by a reload. */
@@ -48,6 +62,8 @@ export class Policies {
   #waiting: Promise<void> | undefined
   #retry: NodeJS.Timeout | undefined
   #retries = 0
+  #waitingWrites = 0
+  #written: WrittenPolicies | undefined
   #activating: (snapshot: Snapshot) => Promise<void> = () => Promise.resolve()
 
   private constructor(
@@ -60,6 +76,7 @@ export class Policies {
     this.#options = options
     this.#observer = observer
     this.#current = current
+    this.#written = options.written
   }
 
   /**
@@ -116,12 +133,17 @@ export class Policies {
    * changes. Never rejects.
    */
   reload(): Promise<void> {
-    this.#waiting ??= this.#loading.then(() => {
+    this.#waiting ??= this.#afterCurrent(async () => {
       this.#waiting = undefined
-      return this.#reload()
+      clearTimeout(this.#retry)
+      try {
+        await this.#load(this.#locations, this.#written)
+      } catch (raw) {
+        this.#fail(raw)
+        this.#retryLater(toAppError(raw))
+      }
     })
-    this.#loading = this.#waiting
-    return this.#loading
+    return this.#waiting
   }
 
   /**
@@ -129,29 +151,62 @@ export class Policies {
    * later reloads use these locations. Otherwise it rejects as `loadSnapshot`, and nothing changes.
    */
   move(locations: PolicyLocations): Promise<void> {
-    const moving = this.#loading.then(() => this.#load(locations))
-    this.#loading = moving.catch(() => undefined)
-    return moving
+    return this.#afterCurrent(() => this.#load(locations, this.#written))
   }
 
-  async #reload(): Promise<void> {
-    clearTimeout(this.#retry)
+  /**
+   * Applies a client's change after all loads before it, by a load of its own. Returns false if it
+   * changes nothing. Rejects with the errors of the change and of `loadSnapshot`, with public names
+   * of files, and with `unavailable` if too many changes wait. Nothing changes then.
+   */
+  async write(change: PolicyChange): Promise<boolean> {
+    if (this.#waitingWrites >= MAX_WAITING_WRITES)
+      throw new AppError('unavailable', 'too many changes of policies wait: send the request again')
+    this.#waitingWrites += 1
     try {
-      await this.#load(this.#locations)
-    } catch (raw) {
-      this.#fail(raw)
-      this.#retryLater(toAppError(raw))
+      return await this.#afterCurrent(() => this.#write(change))
+    } finally {
+      this.#waitingWrites -= 1
     }
   }
 
-  async #load(locations: PolicyLocations): Promise<void> {
+  async #write({ apply, record }: PolicyChange): Promise<boolean> {
+    const before = this.#current
+    if (this.#written === undefined) throw new AppError('internal', 'the policies are not writable')
+    const written = apply(before, this.#written)
+    if (written === this.#written) return false
+    refuseTooMuch(written)
+    try {
+      await this.#load(this.#locations, written, (next) => record(next, before))
+      return true
+    } catch (raw) {
+      throw withPublicNames(toAppError(raw), this.locations)
+    }
+  }
+
+  async #afterCurrent<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#loading.then(work)
+    this.#loading = done.then(
+      () => undefined,
+      () => undefined,
+    )
+    return await done
+  }
+
+  async #load(
+    locations: PolicyLocations,
+    written: WrittenPolicies | undefined,
+    record?: (snapshot: Snapshot) => Promise<void>,
+  ): Promise<void> {
     const startedAt = performance.now()
     this.#loadingSince = startedAt
     try {
-      const snapshot = await loadSnapshot(locations, this.#options)
+      const snapshot = await loadSnapshot(locations, { ...this.#options, written })
+      await record?.(snapshot)
       await this.#activating(snapshot)
       this.#locations = locations
       this.#current = snapshot
+      this.#written = written
       this.#activatedAt = new Date()
       this.#failure = undefined
       this.#retries = 0
@@ -197,6 +252,15 @@ function isOfPolicies({ kind, cause }: AppError): boolean {
   return kind === 'invalid' && !PASSING.some((code) => hasErrorCode(cause, code))
 }
 
+/** Returns an error without paths of the server. */
+function withPublicNames(error: AppError, locations: PolicyLocations): AppError {
+  const names = locationNames(locations)
+  const details = error.details.map((detail) => publicDetail(detail, names))
+  const { kind, code, retryAfterSeconds, message } = error
+  const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+  return new AppError(kind, names.text(message), { code, details, cause: error, ...retry })
+}
+
 /** Loads base documents of data files for an address. */
 export type LoadData = (parts: readonly (readonly DataFile[])[], base: number) => Promise<LoadedData>
 
@@ -222,8 +286,8 @@ async function digestFiles(parts: readonly (readonly DataFile[])[]): Promise<str
   const hash = createHash('sha256')
   for (const files of parts) {
     hash.update(`${files.length} files\n`)
-    for (const { file, at, content } of files) {
-      hash.update(`${JSON.stringify([file, at, content.length])}\n`)
+    for (const { file, at, content, edit } of files) {
+      hash.update(`${JSON.stringify([file, at, content.length, edit])}\n`)
       await inSlices(content.length, (start, end) => hash.update(content.subarray(start, end)))
     }
   }

@@ -9,14 +9,21 @@ import type { SignatureDemand } from '../bundle/signing/verification.js'
 import { verifyBundle } from '../bundle/signing/verify-bundle.js'
 import type { BundleVerification } from '../bundle/signing/verification.js'
 import { collectSources } from '../compile/collect-sources.js'
+import type { PolicySources } from '../compile/collect-sources.js'
+import { publicNames } from '../snapshot/public-names.js'
 import { refuseBundleLosses } from '../workarounds/bundle-losses.js'
+import { writtenFiles } from '../writing/written-policies.js'
+import type { WrittenPolicies } from '../writing/written-policies.js'
 import { compiledPart } from './compiled-part.js'
 import type { ReadDirectories } from './compiled-part.js'
 import type { PartSource, PolicyLocations, ReadBundle, ReadOptions } from './part-source.js'
 
 /** Reads the files of all parts and verifies bundles. Raises `invalid` for unreadable files. */
 export async function readParts(locations: PolicyLocations, options: ReadOptions): Promise<PartSource[]> {
-  const [own, bundles] = await Promise.all([readDirectories(locations), readBundles(locations, options)])
+  const [own, bundles] = await Promise.all([
+    readDirectories(locations, options),
+    readBundles(locations, options),
+  ])
   const sources = bundles.filter(({ bundle }) => isSourceBundle(bundle))
   const parts = bundles.filter(({ bundle }) => !isSourceBundle(bundle)).map((one) => bundlePart(one, options))
   return own === undefined && sources.length === 0
@@ -24,15 +31,32 @@ export async function readParts(locations: PolicyLocations, options: ReadOptions
     : [compiledPart({ own, bundles: sources }, options), ...parts]
 }
 
-async function readDirectories({
-  directories,
-  sources,
-  includeTests = false,
-  includesAllData,
-}: PolicyLocations): Promise<ReadDirectories | undefined> {
+async function readDirectories(
+  { directories, bundles, sources, includeTests = false, includesAllData }: PolicyLocations,
+  { written }: ReadOptions,
+): Promise<ReadDirectories | undefined> {
   if (sources !== undefined) return { directories, sources }
-  if (directories.length === 0) return undefined
-  return { directories, sources: await collectSources(directories, { includeTests, includesAllData }) }
+  if (directories.length === 0 && written === undefined) return undefined
+  const mayBeEmpty = written !== undefined
+  const files = await collectSources(directories, { includeTests, includesAllData, mayBeEmpty })
+  if (written === undefined) return { directories, sources: files }
+  const idOf = publicNames(directories, bundles).file
+  return {
+    directories,
+    sources: withWritten(files, written, idOf),
+    fileIds: files.rego.map(({ file }) => idOf(file)),
+  }
+}
+
+/** Returns sources in which written policies and data take precedence over those of files. */
+function withWritten(
+  files: PolicySources,
+  written: WrittenPolicies,
+  idOf: (file: string) => string,
+): PolicySources {
+  const { modules, data } = written
+  const rego = files.rego.filter(({ file }) => !modules.has(idOf(file)))
+  return { ...files, rego: [...rego, ...writtenFiles(written)], data: [...files.data, ...data] }
 }
 
 async function readBundles(

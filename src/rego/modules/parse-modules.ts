@@ -195,7 +195,8 @@ async function parseOneByOne(opa: OpaProgram, files: readonly RegoFile[]): Promi
   })
 }
 
-async function parseAs(opa: OpaProgram, cwd: string, version: RegoVersion) {
+/** Prints the syntax tree of `module.rego` in a directory as JSON. */
+export async function parseAs(opa: OpaProgram, cwd: string, version: RegoVersion) {
   const flags = await regoVersionFlags(opa, version)
   return { version, run: await runOpa(opa, ['parse', '--format', 'json', ...flags, 'module.rego'], { cwd }) }
 }

@@ -67,7 +67,9 @@ const MAX_NAME_LENGTH = 60
  */
 export function stagedName({ file }: RegoModule, index: number): string {
   const base = file.split(/[\\/]/).at(-1) ?? file
-  return `${index}/${base.slice(-MAX_NAME_LENGTH).replace(/[^\w.-]/g, '_')}`
+  const name = base.slice(-MAX_NAME_LENGTH).replace(/[^\w.-]/g, '_')
+  // The id of a policy that a client wrote may end otherwise.
+  return `${index}/${name.endsWith('.rego') ? name : `${name}.rego`}`
 }
 
 async function writeInto(directory: string, name: string, text: string): Promise<void> {

@@ -1,15 +1,18 @@
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path'
 
+import type { ErrorDetail } from '../../errors/app-error.js'
+import { withWrittenIds, writtenId } from '../writing/written-policies.js'
+
 /** Names of policy locations for callers, without paths of the server. */
 export interface PublicNames {
   /** The shortest unique end of a directory's or bundle's path. */
   readonly root: (root: string) => string
   /**
    * A policy file: its path below the only directory, else prefixed with the name of its directory
-   * or bundle.
+   * or bundle. A policy that a client wrote has its id.
    */
   readonly file: (file: string) => string
-  /** Replaces the absolute paths of directories and bundles in a text by their names. */
+  /** Replaces the absolute paths of directories and bundles, and written policies, by their names. */
   readonly text: (text: string) => string
 }
 
@@ -22,14 +25,27 @@ export function publicNames(directories: readonly string[], bundles: readonly st
   return {
     root,
     file: (file) => {
+      const id = writtenId(file)
+      if (id !== undefined) return id
       const above = roots.find((candidate) => belowRoot(candidate, file) !== undefined)
       if (above === undefined) return slashed(roots.includes(file) ? root(file) : basename(file))
       const below = belowRoot(above, file) ?? ''
       return slashed(isPlain ? below : `${root(above)}/${below}`)
     },
     text: (text) =>
-      longestFirst(roots).reduce((left, path) => left.replaceAll(resolve(path), root(path)), text),
+      longestFirst(roots).reduce(
+        (left, path) => left.replaceAll(resolve(path), root(path)),
+        withWrittenIds(text),
+      ),
   }
+}
+
+/** Returns a problem with public names of files in its location and message. */
+export function publicDetail({ location, ...detail }: ErrorDetail, names: PublicNames): ErrorDetail {
+  const shown = { ...detail, message: names.text(detail.message) }
+  return location === undefined
+    ? shown
+    : { ...shown, location: { ...location, file: names.file(location.file) } }
 }
 
 function shortName(root: string, roots: readonly string[]): string {

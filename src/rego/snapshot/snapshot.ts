@@ -7,6 +7,7 @@ import type { RegoObject } from '../values/value.js'
 import type { DataImage } from '../wasm/data/data-image.js'
 import type { Caller } from '../wasm/module/evaluation-abort.js'
 import type { PolicyModule } from '../wasm/policy-module.js'
+import type { StoredPolicies } from '../writing/stored-policies.js'
 
 /** An entrypoint of one of the loaded modules. */
 export interface Entrypoint {
@@ -73,6 +74,8 @@ export interface Snapshot {
   readonly rego: readonly RegoFile[]
   /** The public names of bundles without Rego, whose rules cannot be explained. */
   readonly withoutRego: readonly string[]
+  /** What clients may write; undefined if they may not. */
+  readonly stored?: StoredPolicies
   /** Returns the files of a package by its key, if their Rego is available. */
   readonly sourcesOf: (key: string) => readonly SourceText[]
   /** Returns the location of a built-in's call, if the sources are available and show it. */

@@ -29,6 +29,7 @@ export function answerProblemsBy(document: object): AnswerProblems {
     const { content } = name === undefined ? parsed : (components.responses[name] ?? parsed)
     const type = (headers['content-type'] ?? '').split(';')[0] ?? ''
     const shown = content[type]
+    if (type === '' && body.length === 0 && Object.keys(content).length === 0) return []
     if (shown === undefined) return [`the type ${type} is not described: ${Object.keys(content).join()}`]
     if (type !== 'application/json' || shown.schema === undefined || body.length === 0) return []
     const text = headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body

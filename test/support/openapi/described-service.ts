@@ -80,7 +80,7 @@ export async function startDescribedService(hasTokens: boolean): Promise<Describ
     config: {
       auth: { tokens: hasTokens ? TOKENS : [] },
       callbacks: { allowLoopback: true },
-      policies: { defaultDecision: '/app/allow', accessDecision: '/app/allow' },
+      policies: { writable: true, defaultDecision: '/app/allow', accessDecision: '/app/allow' },
       connectors: { accounts: [{ name: 'tickets', type: 'jira', url: receiver.url }], allowLoopback: true },
       gates: {
         fromStages: true,

@@ -23,11 +23,13 @@ interface SampleRequest {
   readonly body: string | undefined
 }
 
-/** Values of path parameters: by the start of the path, otherwise by the name. */
+/** Values of path parameters: by the path, after the method or alone, otherwise by the name. */
 const PARAMETERS: readonly (readonly [
   path: RegExp,
   values: (ids: DescribedService['ids']) => Record<string, string>,
 ])[] = [
+  [/^(?:PUT|PATCH|DELETE) \/v1\/data/, () => ({ path: 'limits/sample' })],
+  [/^\/v1\/policies/, () => ({ path: 'sample' })],
   [/^\/v[01]\/(?:batch\/)?data|^\/ui\/policies|\/plugin-isd\/policy/, () => ({ path: 'app/allow' })],
   [/template\//, () => ({ name: 'sample', type: 'log' })],
   [/^\/ui\/templates/, () => ({ name: 'sample' })],
@@ -72,6 +74,10 @@ const BODIES: readonly (readonly [
   operation: RegExp,
   body: (service: DescribedService, nth: number) => unknown,
 ])[] = [
+  [/^putV1Policies/, () => 'package sample'],
+  [/^putV1Data$/, () => ({})],
+  [/^putV1DataBelow/, () => ({ list: [1] })],
+  [/^patchV1Data/, () => [{ op: 'add', path: '/more', value: 1 }]],
   [/BatchData/, () => ({ inputs: { a: { user: 'ana' } } })],
   [
     /^postAccessV1Evaluation/,
@@ -127,7 +133,8 @@ export function sampleRequest(
   nth: number,
 ): SampleRequest {
   const { ids } = service
-  const values = PARAMETERS.find(([pattern]) => pattern.test(path))?.[1](ids) ?? {}
+  const values =
+    PARAMETERS.find(([pattern]) => pattern.test(path) || pattern.test(`${method} ${path}`))?.[1](ids) ?? {}
   const query = QUERIES.find(([pattern]) => pattern.test(operationId))?.[1](ids) ?? ''
   const made =
     method === 'GET' || method === 'DELETE'
@@ -148,6 +155,6 @@ export function sampleRequest(
     body:
       isForm && value !== undefined
         ? new URLSearchParams(value as Record<string, string>).toString()
-        : made && JSON.stringify(value),
+        : made && (typeof value === 'string' ? value : JSON.stringify(value)),
   }
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 
-import type { ErrorDetail } from '../../../errors/app-error.js'
-import { locationNames, type Policies, type PublicNames } from '../../../rego/index.js'
+import { locationNames, publicDetail, type Policies, type PublicNames } from '../../../rego/index.js'
 import { sendJson } from '../../exchange/json-answer.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { Time, json } from '../../pipeline/answer-schemas.js'
@@ -106,14 +105,6 @@ function describePolicies({ current, activatedAt, failure, locations }: Policies
 function describeFailure({ at, error }: NonNullable<Policies['failure']>, names: PublicNames): object {
   const errors = error.details.map((detail) => publicDetail(detail, names))
   return { at: at.toISOString(), code: error.code, message: names.text(error.message), errors }
-}
-
-/** Replaces paths of the server in a detail by public names. */
-export function publicDetail({ location, ...detail }: ErrorDetail, names: PublicNames): ErrorDetail {
-  const told = { ...detail, message: names.text(detail.message) }
-  return location === undefined
-    ? told
-    : { ...told, location: { ...location, file: names.file(location.file) } }
 }
 
 /** Returns the states of components by name. */

@@ -2,11 +2,10 @@ import { z } from 'zod'
 
 import type { PolicySource } from '../../../distribution/policy-source.js'
 import type { SourceSet } from '../../../distribution/source-set.js'
-import { locationNames, type Policies, type PublicNames } from '../../../rego/index.js'
+import { locationNames, publicDetail, type Policies, type PublicNames } from '../../../rego/index.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import { Time, json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
-import { publicDetail } from '../about/health.js'
 
 export interface PolicySourceRoutesDeps {
   readonly policies: Policies

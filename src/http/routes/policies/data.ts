@@ -1,0 +1,145 @@
+import { AppError } from '../../../errors/app-error.js'
+import {
+  EditedData,
+  RegoObject,
+  editData,
+  parseDataPath,
+  pathText,
+  refuseOwned,
+  type DataChange,
+  type RegoValue,
+} from '../../../rego/index.js'
+import { MethodNotAllowed } from '../../exchange/error-body.js'
+import type { Exchange } from '../../exchange/exchange.js'
+import { json } from '../../pipeline/answer-schemas.js'
+import { routesOf } from '../../pipeline/define-routes.js'
+import type { Route } from '../../pipeline/route.js'
+import { readDocument, readPatch } from './read-change.js'
+import { Metrics, WritingQuery, changePolicies, metricsOf, storedAnswer, writtenBody } from './writing.js'
+import type { RequestedChange, WritingRoutesDeps } from './writing.js'
+
+const ROOT = '/v1/data'
+const DATA = { roles: ['admin'], handler: 'v1/data', query: WritingQuery } as const
+const DONE = {
+  200: json('The data changed; with `metrics`.', Metrics),
+  204: { description: 'The data changed.', types: [] },
+  400: { description: 'The document is malformed, is where rules are, or belongs to a bundle.' },
+  403: { description: '`policies.writable` is false.' },
+}
+const MISSING = { description: 'There is no document at the path, or at one above it.' }
+
+const { route } = routesOf<WritingRoutesDeps>()
+
+/** OPA's Data API for changes of base documents, for `policies.writable`. */
+export const storedDataRoutes = [
+  ...withRoot((path) =>
+    route({
+      ...DATA,
+      method: 'PUT',
+      path,
+      summary: 'Create or replace a base document',
+      body: writtenBody('The document.', 'application/json'),
+      answers: {
+        ...DONE,
+        304: { description: 'There is a document, and the request has `If-None-Match: *`.', types: [] },
+        404: { description: 'The path leads through another value than an object.' },
+      },
+      answer: async ({ exchange, body: content }, deps) => {
+        const onlyNew = exchange.header('if-none-match') === '*'
+        const value = readDocument(content)
+        const apply: Apply = ({ data, path: at }) => {
+          if (onlyNew && data.valueAt(at) !== undefined) return []
+          refuseConflict(data, at)
+          return [{ op: 'add', path: at, value, createsParents: true }]
+        }
+        const isChanged = await changeData({ kind: 'data.put', content, apply }, exchange, deps)
+        return onlyNew && !isChanged ? new Response(null, { status: 304 }) : changed(exchange)
+      },
+    }),
+  ),
+  ...withRoot((path) =>
+    route({
+      ...DATA,
+      method: 'PATCH',
+      path,
+      summary: 'Change base documents by JSON Patch',
+      body: writtenBody(
+        'An array of the operations `add`, `replace` and `remove`.',
+        'application/json-patch+json',
+      ),
+      answers: { ...DONE, 404: MISSING },
+      answer: async ({ exchange, body: content }, deps) => {
+        const operations = readPatch(content)
+        const apply: Apply = ({ path: at }) =>
+          operations.map((operation) => ({
+            ...operation,
+            path: [...at, ...operation.path],
+            createsParents: false,
+          }))
+        await changeData({ kind: 'data.patched', content, apply }, exchange, deps)
+        return changed(exchange)
+      },
+    }),
+  ),
+  route({
+    ...DATA,
+    method: 'DELETE',
+    path: `${ROOT}/*`,
+    summary: 'Delete a base document',
+    answers: { ...DONE, 404: MISSING },
+    answer: async ({ exchange }, deps) => {
+      const apply: Apply = ({ path }) => [{ op: 'remove', path, value: null, createsParents: false }]
+      await changeData({ kind: 'data.deleted', apply }, exchange, deps)
+      return changed(exchange)
+    },
+  }),
+]
+
+function withRoot(row: (path: string) => Route<WritingRoutesDeps>): readonly Route<WritingRoutesDeps>[] {
+  return [row(ROOT), row(`${ROOT}/*`)]
+}
+
+/** Returns the changes for the base documents at the time of the write. */
+type Apply = (at: { readonly data: EditedData; readonly path: readonly string[] }) => readonly DataChange[]
+
+/** Changes the base documents at the path of a request. Returns whether anything changed. */
+async function changeData(
+  { apply, ...change }: Omit<RequestedChange, 'apply' | 'target'> & { readonly apply: Apply },
+  exchange: Exchange,
+  deps: WritingRoutesDeps,
+): Promise<boolean> {
+  const path = parseDataPath(exchange.target.path.slice(ROOT.length))
+  if (path.length === 0 && exchange.method === 'DELETE')
+    throw new MethodNotAllowed(exchange.method, ROOT, ['GET', 'PATCH', 'POST', 'PUT'])
+  return await changePolicies(
+    {
+      ...change,
+      target: pathText(path),
+      apply: (stored, { data }, written) => {
+        const changes = apply({ data: new EditedData(data), path })
+        for (const { path: at } of changes) refuseOwned(at, stored)
+        if (changes.length === 0) return written
+        return { ...written, data: editData({ data, fileData: stored.fileData }, written.data, changes) }
+      },
+    },
+    exchange,
+    deps,
+  )
+}
+
+/** Raises OPA's error if the nearest value above a new document is no object. */
+function refuseConflict(data: EditedData, path: readonly string[]): void {
+  if (path.length === 0 || data.valueAt(path) !== undefined) return
+  let above = path.slice(0, -1)
+  let value: RegoValue | undefined
+  while ((value = data.valueAt(above)) === undefined) above = above.slice(0, -1)
+  if (value instanceof RegoObject) return
+  throw new AppError('not_found', `storage_write_conflict_error: ${pathText(above)}`, {
+    code: 'resource_conflict',
+  })
+}
+
+function changed(exchange: Exchange): Response {
+  const metrics = metricsOf(exchange)
+  return metrics === undefined ? new Response(null, { status: 204 }) : storedAnswer(exchange, metrics)
+}

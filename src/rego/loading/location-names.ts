@@ -1,0 +1,17 @@
+import { publicNames } from '../snapshot/public-names.js'
+import type { PublicNames } from '../snapshot/public-names.js'
+import type { PolicyLocations } from './part-source.js'
+
+/** Returns the public names of policy locations. Sources keep their names. */
+export function locationNames({ directories, bundles, downloads = [] }: PolicyLocations): PublicNames {
+  const sources = downloads.map(({ source }) => source)
+  const names = publicNames(directories, bundles)
+  if (sources.length === 0) return names
+  return {
+    root: (root) => (sources.includes(root) ? root : names.root(root)),
+    file: (file) =>
+      sources.some((source) => file === source || file.startsWith(`${source}/`)) ? file : names.file(file),
+    text: (text) =>
+      downloads.reduce((left, { source, file }) => left.replaceAll(file, source), names.text(text)),
+  }
+}
