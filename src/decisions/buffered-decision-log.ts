@@ -36,7 +36,7 @@ const NO_DETAIL: CopyBounds = { inputBytes: 0, resultBytes: 0 }
 
 /** Default limits. */
 export const defaultBufferBounds: BufferBounds = {
-  maxInputBytes: 8 * 1024,
+  maxInputBytes: 16 * 1024 * 1024,
   maxResultBytes: 4 * 1024,
   // More than a second of 10,000 decisions of 5.6 KB each, half of it before detail is dropped: a
   // busy disk for that long loses nothing.
@@ -99,7 +99,7 @@ export class BufferedDecisionLog implements DecisionLog {
     // drops it.
     const wholeInput = Math.floor(this.#bounds.maxBufferedBytes / 4)
     this.#copyBounds = {
-      inputBytes: deps.masked ? wholeInput : this.#bounds.maxInputBytes,
+      inputBytes: deps.masked ? wholeInput : Math.min(wholeInput, this.#bounds.maxInputBytes),
       resultBytes: this.#bounds.maxResultBytes,
     }
   }

@@ -55,7 +55,11 @@ export async function queryDecisions(
   }
   const after = cursor === undefined ? undefined : decodeCursor(cursor)
   await flushed(log)
-  const { decisions, next } = await store.page(filter, { rows: limit, bytes: MAX_PAGE_BYTES }, after)
+  const { decisions, next } = await store.page(
+    filter,
+    { rows: limit, bytes: MAX_PAGE_BYTES, withInputs: inputs === 'true' },
+    after,
+  )
   const views = decisions.map((decision: StoredDecision) =>
     toDecisionView(inputs === 'true' ? decision : { ...decision, ...WITHOUT_INPUT }),
   )

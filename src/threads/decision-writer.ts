@@ -53,7 +53,7 @@ function openWriter(
   const { path, retention, retentionIntervalMs } = options
   try {
     return new InProcessBatchWriter({
-      store: keepDecisions(connectDecisionWriter(path), options),
+      store: keepDecisions(connectDecisionWriter(path, retention.maxBytes), options),
       retention,
       retentionIntervalMs,
       removalTime: makeRemovalTime(),

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { AppError } from '../../src/errors/app-error.js'
 import type { DecisionKeeper } from '../../src/decisions/keep-decisions.js'
@@ -12,10 +13,10 @@ const DAY = 24 * 60 * 60 * 1000
 const MIB = 1024 * 1024
 const policy = { maxAgeMs: 30 * DAY, maxBytes: 4 * MIB }
 
-const days = (from: number, to: number, input?: Uint8Array) =>
+const days = (from: number, to: number, input: () => Uint8Array | undefined = () => undefined) =>
   aBatch(
     Array.from({ length: to - from }, (_, index) =>
-      anEntry({ decisionId: `day${from + index}`, timeMs: (from + index) * DAY, input }),
+      anEntry({ decisionId: `day${from + index}`, timeMs: (from + index) * DAY, input: input() }),
     ),
   )
 
@@ -42,7 +43,7 @@ describe('retention', () => {
 
   it('deletes the oldest when they fill too much, until there is room again', async () => {
     const store = await openStore()
-    const input = Buffer.alloc(8000, 'x')
+    const input = () => randomBytes(8000)
     for (let batch = 0; batch < 24; batch += 1)
       store.writer.insert(days(batch * 100, batch * 100 + 100, input))
     expect(store.writer.size().bytes).toBeGreaterThan(4 * policy.maxBytes)
@@ -120,7 +121,7 @@ describe('the log over a store', () => {
       retentionIntervalMs: DAY,
     })
     const log = new BufferedDecisionLog({ writer, masked: false, bounds: { maxBufferedBytes: 64 * MIB } })
-    for (let n = 0; n < 3000; n += 1) log.record(anEntry({ input: Buffer.alloc(8000, 'x') }))
+    for (let n = 0; n < 3000; n += 1) log.record(anEntry({ input: randomBytes(8000) }))
     await log.close()
     expect(databaseBytes(path)).toBeLessThan(policy.maxBytes + 2 * MIB)
     const { written, dropped } = log.stats()

@@ -47,7 +47,11 @@ export function aBatch(entries: readonly DecisionEntry[]): DecisionBatch {
 export async function openStore(overrides: Partial<KeepOptions & { readonly path: string }> = {}) {
   const path = overrides.path ?? join(temporaryFolder(), 'decisions.db')
   await prepareDecisionDatabase(path)
-  const writer = keepDecisions(connectDecisionWriter(path), { masks: [], maxInputBytes: 8192, ...overrides })
+  const writer = keepDecisions(connectDecisionWriter(path, 512 * 1024 * 1024), {
+    masks: [],
+    maxInputBytes: 8192,
+    ...overrides,
+  })
   const reader = openDecisionReader(path)
   onTestFinished(async () => {
     await reader.close()
@@ -69,6 +73,6 @@ export function databaseBytes(path: string): number {
 
 /** Writes on the calling thread, as the service does on one of its own. */
 export function openWriter(options: WriterThreadOptions): Promise<InProcessBatchWriter> {
-  const store = keepDecisions(connectDecisionWriter(options.path), options)
+  const store = keepDecisions(connectDecisionWriter(options.path, 512 * 1024 * 1024), options)
   return Promise.resolve(new InProcessBatchWriter({ ...options, store, removalTime: Date.now }))
 }

@@ -17,8 +17,8 @@ const maskPointer = key(
 export const DecisionsSection = z.strictObject({
   enabled: booleanKey(true, 'Whether decisions are logged.'),
   maxInputBytes: byteSizeKey(
-    { min: 0, max: MAX_KEPT_BYTES, default: 8192 },
-    'Number of bytes of an input that are kept. The rest is truncated.',
+    { min: 0, max: MAX_KEPT_BYTES, default: 16 * MIB },
+    'Number of bytes of an input that are kept, at most a quarter of `decisions.bufferBytes`. The rest is truncated, and the decision cannot be evaluated again. Inputs are compressed, and their equal parts are stored once.',
   ),
   maxResultBytes: byteSizeKey(
     { min: 0, max: MAX_KEPT_BYTES, default: 4096 },

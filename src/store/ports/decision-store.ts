@@ -113,6 +113,8 @@ export interface PageBounds {
   readonly rows: number
   /** Bytes of inputs and results together. */
   readonly bytes: number
+  /** Whether inputs are read and counted; true by default. */
+  readonly withInputs?: boolean
 }
 
 export interface StoredDecisionPage {

@@ -92,15 +92,16 @@ function makeDecisionReader(queries: Queries): Omit<DecisionReadStore, 'close'> 
 async function readPage(
   queries: Queries,
   filter: DecisionFilter,
-  { rows, bytes }: PageBounds,
+  { rows, bytes, withInputs = true }: PageBounds,
   after: DecisionPosition | undefined,
 ): Promise<StoredDecisionPage> {
   const conditions = conditionsOf(filter)
   if (after !== undefined) conditions.add('(time_ms, seq) < (?, ?)', after.timeMs, after.seq)
   const limit = conditions.place(rows)
   const most = conditions.place(bytes)
+  const columns = withInputs ? COLUMNS : COLUMNS.replace(' input,', ' null::bytea as input,')
   const text = `with found as materialized (
-      select ${COLUMNS} from ${tableOf(filter)} where ${conditions.toString()} order by time_ms desc, seq desc limit ${limit}::int4 + 1
+      select ${columns} from ${tableOf(filter)} where ${conditions.toString()} order by time_ms desc, seq desc limit ${limit}::int4 + 1
     ), measured as (
       select found.*, row_number() over newest_first as place, count(*) over () as found,
         sum(coalesce(octet_length(input), 0) + coalesce(octet_length(result), 0)) over newest_first as kept_bytes

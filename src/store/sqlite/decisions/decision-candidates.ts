@@ -12,9 +12,10 @@ import type { DecisionTable } from '../../tables/decision-table.js'
 import type { DecisionDatabase } from './decision-database.js'
 import { RARE_OUTCOMES } from '../migrations/decisions.js'
 
-/** A matching decision: its position, and the bytes of input and result that it adds to a page. */
+/** A matching decision: its position, and the bytes of input and result that it may add to a page. */
 export interface DecisionCandidate extends Pick<DecisionTable, 'seq' | 'time_ms'> {
-  readonly kept_bytes: number
+  readonly input_bytes: number
+  readonly result_bytes: number
 }
 
 /** Result of one step: matches, and the start of the next step if there is more. */
@@ -78,7 +79,7 @@ function findInStretch(
   const { path, package: name, outcome, application } = filter
   // The limit keeps SQLite from flattening the subquery and choosing another index.
   const stretch = selectCandidates(db, filter, after).limit(ROWS_PER_STEP).as('stretch')
-  let query = db.selectFrom(stretch).select(['seq', 'time_ms', 'kept_bytes'])
+  let query = db.selectFrom(stretch).select(['seq', 'time_ms', 'input_bytes', 'result_bytes'])
   if (outcome !== undefined) query = query.where('outcome', '=', outcome)
   if (application !== undefined) query = query.where('application', '=', application)
   if (path !== undefined && !path.endsWith('/')) query = query.where('path', '=', path)
@@ -105,7 +106,8 @@ function selectCandidates(
 ) {
   return selectInOrder(db, filter, after)
     .select(['seq', 'time_ms', 'path', 'outcome', 'application'])
-    .select(sql<number>`coalesce(length(input), 0) + coalesce(length(result), 0)`.as('kept_bytes'))
+    .select(sql<number>`coalesce(input_bytes, 0)`.as('input_bytes'))
+    .select(sql<number>`coalesce(length(result), 0)`.as('result_bytes'))
 }
 
 function selectInOrder(
@@ -194,7 +196,7 @@ function ofPackage(db: Kysely<DecisionDatabase>, name: string) {
       'outcome',
       'application',
       'execution_id',
-      'input',
+      'input_bytes',
       'result',
     ])
 }

@@ -1,4 +1,4 @@
-import type { DecisionTable } from '../../tables/decision-table.js'
+import type { PackedDecision } from './input-reader.js'
 import type { OpenDatabaseOptions } from '../engine/open-database.js'
 
 /** Progress of shipping to a shared log: one row, or none if the log is not shipped. */
@@ -18,7 +18,7 @@ export interface DecisionPackagesTable {
 
 /** All tables of `decisions.db`. */
 export interface DecisionDatabase {
-  decisions: DecisionTable
+  decisions: PackedDecision
   decision_packages: DecisionPackagesTable
   shipping: ShippingTable
 }

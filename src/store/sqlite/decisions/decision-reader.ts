@@ -14,6 +14,7 @@ import type {
 } from '../../ports/decision-store.js'
 import { toDecisionHead, toPosition, toStoredDecision } from '../../tables/decision-table.js'
 import { countDenials, countOutcome, searchStep } from './decision-candidates.js'
+import { InputReader } from './input-reader.js'
 import { decisionDatabaseOptions } from './decision-database.js'
 import type { DecisionDatabase } from './decision-database.js'
 import { openReadOnly } from '../engine/open-database.js'
@@ -34,22 +35,24 @@ interface Selection {
 /** Opens the decision log for reading, after its writer. Raises AppError `unavailable`. */
 export function openDecisionReader(path: string): DecisionReadStore {
   const database = openReadOnly(decisionDatabaseOptions(path))
-  return new SqliteDecisionReader(queryBuilder(database), () => database.close())
+  return new SqliteDecisionReader(queryBuilder(database), new InputReader(database), () => database.close())
 }
 
 class SqliteDecisionReader implements DecisionReadStore {
   readonly #db: Kysely<DecisionDatabase>
+  readonly #inputs: InputReader
   readonly #closeDatabase: () => void
 
-  constructor(db: Kysely<DecisionDatabase>, closeDatabase: () => void) {
+  constructor(db: Kysely<DecisionDatabase>, inputs: InputReader, closeDatabase: () => void) {
     this.#db = db
+    this.#inputs = inputs
     this.#closeDatabase = closeDatabase
   }
 
   page(filter: DecisionFilter, bounds: PageBounds, after?: DecisionPosition): Promise<StoredDecisionPage> {
     return reading(async () => {
       const { chosen, ...rest } = await this.#choose(filter, bounds, after)
-      return { decisions: await this.#read(chosen), ...rest }
+      return { decisions: await this.#read(chosen, bounds), ...rest }
     })
   }
 
@@ -70,7 +73,7 @@ class SqliteDecisionReader implements DecisionReadStore {
         .orderBy('seq', 'desc')
         .limit(1)
         .executeTakeFirst()
-      return row && toStoredDecision(row)
+      return row && toStoredDecision(this.#inputs.unpack(row))
     })
   }
 
@@ -105,7 +108,7 @@ class SqliteDecisionReader implements DecisionReadStore {
     for (;;) {
       const { found, end } = await searchStep(this.#db, filter, position, bounds.rows - chosen.length + 1)
       for (const candidate of found) {
-        bytes += candidate.kept_bytes
+        bytes += candidate.result_bytes + (bounds.withInputs === false ? 0 : candidate.input_bytes)
         const last = chosen.at(-1)
         if (last !== undefined && (chosen.length === bounds.rows || bytes > bounds.bytes)) {
           return { chosen, next: last }
@@ -118,7 +121,10 @@ class SqliteDecisionReader implements DecisionReadStore {
     }
   }
 
-  async #read(positions: readonly DecisionPosition[]): Promise<StoredDecision[]> {
+  async #read(
+    positions: readonly DecisionPosition[],
+    { withInputs = true }: PageBounds,
+  ): Promise<StoredDecision[]> {
     if (positions.length === 0) return []
     const seqs = positions.map(({ seq }) => seq)
     const rows = await this.#db
@@ -128,7 +134,9 @@ class SqliteDecisionReader implements DecisionReadStore {
       .orderBy('time_ms', 'desc')
       .orderBy('seq', 'desc')
       .execute()
-    return rows.map(toStoredDecision)
+    return rows.map((row) =>
+      toStoredDecision(withInputs ? this.#inputs.unpack(row) : { ...row, input: null }),
+    )
   }
 }
 

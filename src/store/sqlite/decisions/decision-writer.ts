@@ -1,6 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3'
 import type { AddDecision, DecisionWriteStore, StoreSize } from '../../ports/decision-store.js'
 import { decisionDatabaseOptions } from './decision-database.js'
+import { InputPacker } from './input-packer.js'
 import { keptDatabase, requireKept } from '../engine/kept-files.js'
 import type { KeptFile } from '../engine/kept-files.js'
 import { openDatabase } from '../engine/open-database.js'
@@ -24,13 +25,25 @@ const COLUMNS = [
   'execution_id',
   'nd_builtin_cache',
   'packages',
+  'input_extents',
 ] as const
 
-/** Opens a migrated file for writing. Raises AppError `unavailable`. */
-export function connectDecisionWriter(path: string): SqliteDecisionWriter {
+/** Share of the file's largest size for groups of inputs that are only kept for their parts. */
+const KNOWN_SHARE = 1 / 8
+/** Groups are smaller: most text is deflated to a tenth. */
+const GROUP_STORED_BYTES = 16 * 1024
+/** Memory for known parts: some 4 KB for each group. */
+const [MIN_GROUPS, MAX_GROUPS] = [8, 4096]
+
+/**
+ * Opens a migrated file for writing, which will have at most `maxBytes`. Raises AppError
+ * `unavailable`.
+ */
+export function connectDecisionWriter(path: string, maxBytes: number): SqliteDecisionWriter {
   const database = openDatabase(decisionDatabaseOptions(path))
+  const groups = Math.floor((maxBytes * KNOWN_SHARE) / GROUP_STORED_BYTES)
   try {
-    return new SqliteDecisionWriter(database)
+    return new SqliteDecisionWriter(database, Math.min(MAX_GROUPS, Math.max(MIN_GROUPS, groups)))
   } catch (raw) {
     database.close()
     throw toStoreError('open decision log', raw)
@@ -47,10 +60,18 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
   readonly #countRows: Statement
   readonly #lastSeq: Statement
   readonly #rewind: Statement
+  readonly #firstSeq: Statement<[], number | null>
+  readonly #inputs: InputPacker
+  #nextSeq = 0
 
-  /** Makes a writer that refuses writes if the files of the database are not at their paths. */
-  constructor(database: Database) {
+  /**
+   * Makes a writer that refuses writes if the files of the database are not at their paths. Parts
+   * of inputs are found again in the latest `knownGroups` groups.
+   */
+  constructor(database: Database, knownGroups: number) {
     this.#database = database
+    this.#inputs = new InputPacker(database, knownGroups)
+    this.#firstSeq = database.prepare<[], number | null>('select min(seq) from decisions').pluck()
     this.#files = keptDatabase(database.name)
     this.#insertRow = database.prepare(
       `insert into decisions (${COLUMNS.join(', ')}) values (${COLUMNS.map(() => '?').join(', ')})`,
@@ -79,7 +100,16 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
   insert(addAll: (add: AddDecision) => void): void {
     this.#attempt('write decisions', () => {
       requireKept(this.#files)
-      this.#database.transaction(() => addAll(this.#add))()
+      try {
+        this.#database.transaction(() => {
+          this.#nextSeq = Number(this.#lastSeq.get()) + 1
+          addAll(this.#add)
+          this.#inputs.flush()
+        })()
+      } catch (raw) {
+        this.#inputs.reset()
+        throw raw
+      }
     })
   }
 
@@ -118,6 +148,8 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
   }
 
   readonly #add: AddDecision = (decision) => {
+    const extents = decision.input && this.#inputs.pack(decision.input, this.#nextSeq)
+    this.#nextSeq += 1
     this.#insertRow.run(
       decision.decisionId,
       decision.timeMs,
@@ -134,10 +166,11 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
       Number(decision.inputTruncated),
       Number(decision.resultTruncated),
       decision.result,
-      decision.input,
+      extents ? null : decision.input,
       decision.executionId,
       decision.ndBuiltinCache,
       decision.packages,
+      extents ?? null,
     )
   }
 
@@ -147,6 +180,7 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
       const { changes } = statement.run(...bounds)
       const after = changes === 0 ? before : Number(this.#lastSeq.get())
       if (after < before) this.#rewind.run({ before, after })
+      if (changes > 0) this.#inputs.removeBefore(this.#firstSeq.get() ?? null)
       return changes
     })()
   }

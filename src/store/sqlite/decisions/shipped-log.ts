@@ -7,11 +7,12 @@ import type {
 } from '../../ports/decision-shipping.js'
 import type { PageBounds, StoredDecision } from '../../ports/decision-store.js'
 import { toStoredDecision } from '../../tables/decision-table.js'
-import type { DecisionTable } from '../../tables/decision-table.js'
 import { keptDatabase, requireKept } from '../engine/kept-files.js'
 import type { KeptFile } from '../engine/kept-files.js'
 import { openDatabase } from '../engine/open-database.js'
 import { toStoreError } from '../engine/sqlite-error.js'
+import { InputReader } from './input-reader.js'
+import type { PackedDecision } from './input-reader.js'
 import { decisionDatabaseOptions } from './decision-database.js'
 import type { ShippingTable } from './decision-database.js'
 
@@ -31,12 +32,14 @@ class SqliteShippedLog implements ShippedLog {
   readonly #database: Database
   readonly #files: readonly KeptFile[]
   readonly #place: Statement<[], ShippingTable>
-  readonly #after: Statement<[number, number], DecisionTable>
+  readonly #after: Statement<[number, number], PackedDecision>
+  readonly #inputs: InputReader
   readonly #last: Statement<[], number>
   readonly #move: Statement<[number, number, number, number]>
 
   constructor(database: Database) {
     this.#database = database
+    this.#inputs = new InputReader(database)
     this.#files = keptDatabase(database.name)
     database.exec('insert or ignore into shipping (id, epoch, through_seq, missing) values (1, 0, 0, 0)')
     this.#place = database.prepare('select * from shipping where id = 1')
@@ -55,9 +58,9 @@ class SqliteShippedLog implements ShippedLog {
         const decisions: StoredDecision[] = []
         let total = 0
         for (const row of this.#after.iterate(afterSeq, rows)) {
-          total += (row.input?.length ?? 0) + (row.result?.length ?? 0)
+          total += (row.input_bytes ?? 0) + (row.result?.length ?? 0)
           if (decisions.length > 0 && total > bytes) break
-          decisions.push(toStoredDecision(row))
+          decisions.push(toStoredDecision(this.#inputs.unpack(row)))
         }
         const last = decisions.at(-1)
         return last && { decisions, place: { epoch, afterSeq, throughSeq: last.seq } }

@@ -17,6 +17,7 @@ export const decisionMigrations: Migrations = {
   '0004-nd-builtin-cache': { up: addBuiltinCache },
   '0005-packages': { up: addPackages },
   '0006-denying-packages': { up: createDenyingPackages },
+  '0007-packed-inputs': { up: createPackedInputs },
 }
 
 async function createDecisions(db: Kysely<unknown>): Promise<void> {
@@ -122,4 +123,20 @@ async function createShipping(db: Kysely<unknown>): Promise<void> {
     .addColumn('through_seq', 'integer', (column) => column.notNull())
     .addColumn('missing', 'integer', (column) => column.notNull())
     .execute()
+}
+
+/**
+ * Text of inputs in groups (`input-groups.ts`). Earlier decisions have their input in the column.
+ * Numbers of groups are never used again, since readers cache their text.
+ */
+async function createPackedInputs(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('decisions').addColumn('input_extents', 'blob').execute()
+  await sql`create table input_groups (id integer primary key autoincrement, needed_through integer not null)`.execute(
+    db,
+  )
+  await sql`create index input_groups_by_need on input_groups (needed_through)`.execute(db)
+  await sql`create table input_pieces (id integer primary key, bytes blob not null)`.execute(db)
+  await sql`create trigger input_groups_remove_pieces after delete on input_groups begin
+    delete from input_pieces where id >= old.id * 1024 and id < (old.id + 1) * 1024;
+  end`.execute(db)
 }

@@ -1,14 +1,12 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { DecisionEntry } from '../../../../src/decisions/decision-log.js'
-import { keepDecisions } from '../../../../src/decisions/keep-decisions.js'
 import type {
   DecisionFilter,
   DecisionPosition,
   DecisionReadStore,
 } from '../../../../src/store/ports/decision-store.js'
 import { decisionDatabaseOptions } from '../../../../src/store/sqlite/decisions/decision-database.js'
-import { SqliteDecisionWriter } from '../../../../src/store/sqlite/decisions/decision-writer.js'
 import { migrate } from '../../../../src/store/sqlite/engine/migrate.js'
 import { openDatabase } from '../../../../src/store/sqlite/engine/open-database.js'
 import { decisionMigrations } from '../../../../src/store/sqlite/migrations/decisions.js'
@@ -64,10 +62,14 @@ test('denials that were stored before packages could be searched are found', asy
   const database = openDatabase(decisionDatabaseOptions(path))
   const before = Object.entries(decisionMigrations).filter(([name]) => name < '0006')
   await migrate(database, Object.fromEntries(before))
-  const old = keepDecisions(new SqliteDecisionWriter(database), { masks: [], maxInputBytes: 100 })
-  const withoutNames = { ...denial(2), packages: Buffer.from('[{"packagesLeftOut":3}]') }
-  old.insert(aBatch([denial(1, 'app.old', 'app["a/b"]'), withoutNames]))
-  old.close()
+  const insert = database.prepare(
+    `insert into decisions (decision_id, time_ms, kind, path, revision, outcome, duration_ns, input_truncated, result_truncated, packages)
+     values (?, ?, 'data', 'deploy/deny', 'r1', 'deny', 1, 0, 0, ?)`,
+  )
+  const named = ['app.old', 'app["a/b"]'].map((name) => ({ package: name, deny: ['no'] }))
+  insert.run('d1', START + 1, Buffer.from(JSON.stringify(named)))
+  insert.run('d2', START + 2, Buffer.from('[{"packagesLeftOut":3}]'))
+  database.close()
   const { reader } = await openStore({ path })
   expect(await allIds(reader, { package: 'app["a/b"]' })).toEqual(['d1'])
 })
