@@ -81,8 +81,8 @@ describe('a log whose writer lags', () => {
   })
 
   it('counts bytes as it counts rows', () => {
-    const { log } = open({ maxBufferedBytes: 1000, batchBytes: 4000 })
-    for (let id = 0; id < 20; id += 1) log.record({ ...allow(String(id)), input: Buffer.alloc(240) })
+    const { log } = open({ maxBufferedBytes: 2000, batchBytes: 4000 })
+    for (let id = 0; id < 20; id += 1) log.record({ ...allow(String(id)), input: Buffer.alloc(400) })
     const { detail_gave_way, allow_gave_way, buffer_full } = log.stats().dropped
     expect([detail_gave_way > 0, allow_gave_way > 0, buffer_full]).toEqual([true, true, 0])
   })

@@ -1,0 +1,146 @@
+import { Agent, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { requestText, runSteadily, timeRequest } from '../lib/load.js'
+import type { Step } from '../lib/load.js'
+import { readFlags, runParts, table } from '../lib/report.js'
+import { startTidegate, withFolder } from '../lib/servers.js'
+import type { Server } from '../lib/servers.js'
+import { applicationList, pipelineList } from '../stores/registry.js'
+import { readPolicies } from '../../src/cli/impact/read-policies.js'
+import { fillLog } from './fill-log.js'
+import { history, smallDecisions } from './history.js'
+
+/**
+ * `make bench-lifecycle`: what changing policies costs: stored inputs, comparisons with those that
+ * serve, and the latency of decisions during them.
+ */
+
+const flags = readFlags({
+  only: ['', 'some of inputs, decisions, pipelines; all by default'],
+  decisions: ['100000', 'stored decisions of 5.6 KB to compare'],
+  pipelines: ['50000', 'pipelines of the registry to compare'],
+  history: ['20000', 'decisions of the history whose stored size is measured'],
+  rate: ['200', 'small decisions per second during a comparison'],
+  seconds: ['10', 'seconds of the load without a comparison'],
+})
+const POLICIES = 'policies'
+const APPLICATIONS = 1000
+const BATCH_ROWS = 180
+const POLL_MS = 100
+const row = table('Lifecycle', 'figure | value | unit')
+
+interface Run {
+  readonly impactId: string
+  readonly state: string
+  readonly error?: { readonly message: string }
+  readonly result?: { readonly compared: { readonly total: number }; readonly flips: readonly unknown[] }
+}
+
+/** Compares the serving policies with themselves, which must give no flip. Returns seconds. */
+async function compare(url: string, over: string): Promise<number> {
+  const policies = await readPolicies([POLICIES], POLICIES)
+  const startedAt = performance.now()
+  const asked = { method: 'POST', path: '/policies/impact', value: { policies, over: [over] } }
+  let run = JSON.parse(await requestText(url, asked, [202])) as Run
+  while (run.state === 'running') {
+    await sleep(POLL_MS)
+    run = JSON.parse(await requestText(url, { path: `/policies/impact/${run.impactId}` })) as Run
+  }
+  const seconds = (performance.now() - startedAt) / 1000
+  if (run.result === undefined) throw new Error(run.error?.message ?? 'no result')
+  row(`${run.result.compared.total} ${over} compared`, seconds, 's')
+  row('  flips of a revision against itself', run.result.flips.length, '')
+  return seconds
+}
+
+/** The p99 of small decisions at a fixed rate, in milliseconds. */
+async function latencyMs(url: string, seconds: number): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+  const body = JSON.stringify({ input: { new: { application: 'shop', stages: [], triggers: [] } } })
+  const send = (): Promise<unknown> => timeRequest(`${url}/v1/staticPolicy/eval`, body, agent)
+  function* steps(): Generator<Step> {
+    for (;;) yield { kind: 'decision', send }
+  }
+  const taken = await runSteadily(steps(), Number(flags.rate), seconds)
+  agent.destroy()
+  return taken.get('decision')?.p99Ms ?? Number.NaN
+}
+
+async function withLatency(server: Server, over: string): Promise<void> {
+  const before = await latencyMs(server.url, Number(flags.seconds))
+  const cpuSeconds = server.cpuSeconds()
+  const comparing = compare(server.url, over)
+  const during = await latencyMs(server.url, Number(flags.seconds))
+  await comparing
+  row('  CPU time of the service', server.cpuSeconds() - cpuSeconds, 's')
+  row('  p99 of decisions without a comparison', before, 'ms')
+  row('  p99 of decisions during it', during, 'ms')
+}
+
+async function measureInputs(): Promise<void> {
+  for (const batchRows of [1, BATCH_ROWS])
+    await withFolder(async (folder) => {
+      const filled = await fillLog(join(folder, 'decisions.db'), history(Number(flags.history)), batchRows)
+      row(`inputs of a history, ${batchRows} in a batch, as JSON`, filled.inputBytes / 1e6, 'MB')
+      row('  the whole log in % of it', (filled.fileBytes / filled.inputBytes) * 100, '%')
+      row('  time to write a decision', (filled.seconds / filled.decisions) * 1e6, 'us')
+    })
+}
+
+async function measureDecisions(): Promise<void> {
+  await withFolder(async (folder) => {
+    const file = join(folder, 'data', 'decisions.db')
+    const filled = await fillLog(file, smallDecisions(Number(flags.decisions), Date.now()), BATCH_ROWS)
+    row('unlike inputs of 5.6 KB, the whole log in %', (filled.fileBytes / filled.inputBytes) * 100, '%')
+    row('  time to write a decision', (filled.seconds / filled.decisions) * 1e6, 'us')
+    const server = await startTidegate({ directory: folder, policies: POLICIES })
+    try {
+      await withLatency(server, 'decisions')
+    } finally {
+      await server.end()
+    }
+  })
+}
+
+async function measurePipelines(): Promise<void> {
+  const lists = [applicationList(APPLICATIONS), pipelineList(Number(flags.pipelines), APPLICATIONS)] as const
+  const storage = createServer(({ url }, response) => {
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(lists[url?.startsWith('/v2/applications') === true ? 0 : 1])
+  })
+  await new Promise<void>((resolve) => storage.listen(0, '127.0.0.1', resolve))
+  const storageUrl = `http://127.0.0.1:${(storage.address() as AddressInfo).port}`
+  try {
+    await withFolder(async (folder) => {
+      const config = { orchestrator: { storageUrl } }
+      const server = await startTidegate({ directory: folder, policies: POLICIES, config })
+      try {
+        await untilReconciled(server.url)
+        await withLatency(server, 'pipelines')
+      } finally {
+        await server.end()
+      }
+    })
+  } finally {
+    storage.closeAllConnections()
+    storage.close()
+  }
+}
+
+async function untilReconciled(url: string): Promise<void> {
+  for (;;) {
+    const metrics = await requestText(url, { path: '/metrics' })
+    if (/^tidegate_reconciliations_total\{result="success"\} [1-9]/m.test(metrics)) return
+    await sleep(POLL_MS)
+  }
+}
+
+await runParts(flags.only, {
+  inputs: measureInputs,
+  decisions: measureDecisions,
+  pipelines: measurePipelines,
+})
