@@ -9,6 +9,7 @@ export const CHANGES = [
   'error_gone',
   'reasons',
   'value',
+  'warnings',
 ] as const
 export type Change = (typeof CHANGES)[number]
 
@@ -24,7 +25,8 @@ export function changeOf({ before, after }: CaseAnswers): Change | undefined {
   if (!isVerdict(before) || !isVerdict(after))
     return before.outcome === after.outcome && before.value === after.value ? undefined : 'value'
   if (changedPackages(before.reasons, after.reasons).length > 0) return 'reasons'
-  return before.value === after.value ? undefined : 'value'
+  if (before.value !== after.value) return 'value'
+  return changedPackages(before.warnings, after.warnings).length > 0 ? 'warnings' : undefined
 }
 
 function isVerdict({ outcome }: CaseAnswer): boolean {

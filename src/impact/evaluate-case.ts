@@ -1,7 +1,13 @@
+import { Enforcement } from '../enforcement/enforcement.js'
+import type { EnforcementDeps } from '../enforcement/enforcement.js'
+import { ExceptionBook } from '../enforcement/exceptions/exception-book.js'
+import type { Verdict } from '../enforcement/verdict.js'
 import { AppError, toAppError } from '../errors/app-error.js'
 import type { DecisionOutcome } from '../store/ports/decision-store.js'
+import type { PolicyException } from '../store/ports/exception-store.js'
 import {
   denialsByPackage,
+  evaluateAdvice,
   evaluateDocument,
   evaluateRuntimePolicy,
   evaluateStaticPolicies,
@@ -11,7 +17,6 @@ import {
   replayCalls,
   selectPackages,
   strictnessOf,
-  type Denial,
   type DocumentPlan,
   type EvaluationCall,
   type PackageDenials,
@@ -27,6 +32,8 @@ export interface CaseAnswer {
   readonly outcome: DecisionOutcome
   /** Denying packages with their reasons. */
   readonly reasons: readonly PackageDenials[]
+  /** Reasons of packages that do not deny, by `warn` rules, levels and exceptions. */
+  readonly warnings: readonly PackageDenials[]
   /** JSON text of a document that is no verdict. */
   readonly value?: string | undefined
   readonly error?: string | undefined
@@ -39,6 +46,9 @@ export interface EvaluationSettings {
   /** Package patterns of the static policies. */
   readonly staticPackages: readonly string[]
   readonly strictBuiltinErrors: StrictBuiltinErrors
+  /** Levels of packages. */
+  readonly levels: EnforcementDeps['levels']
+  readonly exceptions: readonly PolicyException[]
 }
 
 /** Answers of both revisions; undefined if a call of theirs was not recorded. */
@@ -59,11 +69,15 @@ export class CaseEvaluator {
   readonly #settings: EvaluationSettings
   readonly #packages: readonly string[]
   readonly #plans = new Map<string, DocumentPlan>()
+  readonly #enforcement: Enforcement
 
   constructor(snapshot: Snapshot, settings: EvaluationSettings) {
     this.#snapshot = snapshot
     this.#settings = settings
     this.#packages = selectPackages(snapshot, settings.staticPackages)
+    const exceptions = new ExceptionBook()
+    exceptions.replace(settings.exceptions)
+    this.#enforcement = new Enforcement({ levels: settings.levels, exceptions })
   }
 
   /**
@@ -71,31 +85,47 @@ export class CaseEvaluator {
    * not recorded. A failed evaluation is an answer. Never rejects.
    */
   async evaluate(replayed: ReplayCase, calls: ReplayedCalls): Promise<CaseAnswer | undefined> {
-    const { nowMs = replayed.timeMs, recorded, requests } = calls
-    const strictness = strictnessOf(this.#settings.strictBuiltinErrors, isVerdict(replayed))
     const startedAt = performance.now()
     try {
-      const conclude = this.#evaluation(replayed)
-      const answer = await evaluateWithAnswers(conclude, requests, { ...strictness, nowMs, recorded })
+      const answer = await this.#decide(replayed, calls)
       return { ...answer, durationMs: performance.now() - startedAt }
     } catch (raw) {
       const error = toAppError(raw)
       if (error.code === UNRECORDED) return undefined
       return {
-        ...{ outcome: 'error', reasons: [], error: describe(error) },
+        ...{ outcome: 'error', reasons: [], warnings: [], error: describe(error) },
         durationMs: performance.now() - startedAt,
       }
     }
   }
 
-  #evaluation({ kind, path, input }: ReplayCase): (call: EvaluationCall) => Omit<CaseAnswer, 'durationMs'> {
+  async #decide(
+    replayed: ReplayCase,
+    { nowMs = replayed.timeMs, recorded, requests }: ReplayedCalls,
+  ): Promise<Omit<CaseAnswer, 'durationMs'>> {
+    const { kind, path, input } = replayed
+    const strictness = strictnessOf(this.#settings.strictBuiltinErrors, isVerdict(replayed))
+    const run = <A>(evaluate: (call: EvaluationCall) => A): Promise<A> =>
+      evaluateWithAnswers(evaluate, requests, { ...strictness, nowMs, recorded })
+    const evaluations: Parameters<Enforcement['static']>[0] = {
+      static: (snapshot, packages, given) =>
+        run((call) => evaluateStaticPolicies(snapshot, packages, given, call).denials),
+      runtime: (plan, given, _, packages) =>
+        run((call) => evaluateRuntimePolicy(plan, given, call, packages)),
+      advice: (snapshot, request, given) => run((call) => evaluateAdvice(snapshot, request, given, call)),
+    }
+    const options = { nowMs }
     if (kind === 'static') {
       const packages = this.#requirePackages()
-      return (call) => ofDenials(evaluateStaticPolicies(this.#snapshot, packages, input, call).denials)
+      return ofVerdict(await this.#enforcement.static(evaluations, this.#snapshot, packages, input, options))
     }
     const plan = this.#planFor(path)
-    if (kind === 'runtime') return (call) => ofDenials(evaluateRuntimePolicy(plan, input, call))
-    return (call) => readVerdict(plan.path, evaluateDocument(plan, input, call))
+    if (kind === 'runtime')
+      return ofVerdict(await this.#enforcement.runtime(evaluations, plan, input, options))
+    return {
+      warnings: [],
+      ...readVerdict(plan.path, await run((call) => evaluateDocument(plan, input, call))),
+    }
   }
 
   #requirePackages(): readonly string[] {
@@ -119,8 +149,12 @@ function isVerdict({ kind }: ReplayCase): boolean {
   return kind === 'static' || kind === 'runtime'
 }
 
-function ofDenials(denials: readonly Denial[]): Omit<CaseAnswer, 'durationMs'> {
-  return { outcome: denials.length > 0 ? 'deny' : 'allow', reasons: denialsByPackage(denials) }
+function ofVerdict({ denials, warnings }: Verdict): Omit<CaseAnswer, 'durationMs'> {
+  return {
+    outcome: denials.length > 0 ? 'deny' : 'allow',
+    reasons: denialsByPackage(denials),
+    warnings: denialsByPackage(warnings),
+  }
 }
 
 function describe({ message, details }: AppError): string {

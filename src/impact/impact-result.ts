@@ -6,12 +6,11 @@ import { NOT_REPLAYABLE } from './replay-case.js'
 const ORIGINS = ['decision', 'pipeline', 'input'] as const
 const OUTCOMES = ['allow', 'deny', 'defined', 'undefined', 'error'] as const
 
+const Reasons = z.array(z.object({ package: z.string(), deny: z.array(z.string()) }))
 const Side = z.object({
   outcome: z.enum(OUTCOMES),
-  reasons: z
-    .array(z.object({ package: z.string(), deny: z.array(z.string()) }))
-    .optional()
-    .describe('Denying packages with their reasons.'),
+  reasons: Reasons.optional().describe('Denying packages with their reasons.'),
+  warnings: Reasons.optional().describe('Packages with reasons that do not deny.'),
   value: z.unknown().optional().describe('Value of a document that is not a verdict.'),
   error: z.string().optional(),
 })
@@ -89,9 +88,9 @@ export function isSlower({ cost: { before, after } }: ImpactResult): boolean {
   return after.meanMs > before.meanMs * SLOWER_FACTOR && after.meanMs - before.meanMs > SLOWER_MS
 }
 
-/** Number of new errors of the candidate, and of other changes. */
+/** Number of new errors of the candidate, and of other changes, warnings excluded. */
 export function countChanges({ changes }: ImpactResult): { readonly errors: number; readonly flips: number } {
   const errors = changes.new_error ?? 0
   const all = Object.values(changes).reduce((sum, count) => sum + count, 0)
-  return { errors, flips: all - errors }
+  return { errors, flips: all - errors - (changes.warnings ?? 0) }
 }

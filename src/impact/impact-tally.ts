@@ -1,3 +1,4 @@
+import type { PackageDenials } from '../rego/index.js'
 import { changeOf, changedPackages } from './compare-answers.js'
 import type { Change } from './compare-answers.js'
 import { CostTally } from './cost-tally.js'
@@ -72,7 +73,9 @@ export class ImpactTally {
       else this.#unchanged += 1
       return
     }
-    const packages = changedPackages(before.reasons, after.reasons)
+    const [old, now] =
+      change === 'warnings' ? [before.warnings, after.warnings] : [before.reasons, after.reasons]
+    const packages = changedPackages(old, now)
     count(this.#changes, change)
     count(groupOf(this.#byApplication, replayed.application ?? NO_APPLICATION), change)
     for (const name of packages) count(groupOf(this.#byPackage, name), change)
@@ -166,12 +169,11 @@ function toFlip(
 /** A value may be as large as a decision's result, so a long one is cut. */
 const MAX_VALUE_LENGTH = 4096
 
-function sideOf({ outcome, reasons, value, error }: CaseAnswer, change: Change): Flip['before'] {
+function sideOf({ outcome, reasons, warnings, value, error }: CaseAnswer, change: Change): Flip['before'] {
   return {
     outcome,
-    ...(reasons.length > 0 && {
-      reasons: reasons.map(({ package: name, deny }) => ({ package: name, deny: [...deny] })),
-    }),
+    ...(reasons.length > 0 && { reasons: reasons.map(listed) }),
+    ...(warnings.length > 0 && { warnings: warnings.map(listed) }),
     ...(change === 'value' && value !== undefined && { value: shownValue(value) }),
     ...(error !== undefined && { error }),
   }
@@ -181,4 +183,8 @@ function shownValue(text: string): unknown {
   return text.length > MAX_VALUE_LENGTH
     ? `${text.slice(0, MAX_VALUE_LENGTH)}…`
     : (JSON.parse(text) as unknown)
+}
+
+function listed({ package: name, deny }: PackageDenials): { package: string; deny: string[] } {
+  return { package: name, deny: [...deny] }
 }

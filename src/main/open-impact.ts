@@ -6,12 +6,23 @@ import type { OnStop } from './close-parts.js'
 import { inTemporaryDirectoryBelow } from '../lib/temporary-directory.js'
 import { timeOrderedId } from '../lib/time-ordered-id.js'
 import { packSnapshot, type Policies } from '../rego/index.js'
+import type { PolicyException } from '../store/ports/exception-store.js'
 import { temporaryFolderOf } from './files/temporary-folder.js'
 import { storeLocation } from './store/store-location.js'
 import { compareInThread } from './threads/impact-thread.js'
 
+interface ImpactParts {
+  readonly policies: Policies
+  readonly exceptions: () => readonly PolicyException[]
+  readonly logger: Logger
+}
+
 /** Sets up comparisons of policies. Each runs in a thread of its own, which starts on demand. */
-export function openImpact(config: Config, policies: Policies, logger: Logger, onStop: OnStop): ImpactRuns {
+export function openImpact(
+  config: Config,
+  { policies, exceptions, logger }: ImpactParts,
+  onStop: OnStop,
+): ImpactRuns {
   const { dataDir, decisions, policies: settings } = config
   const runs = new ImpactRuns({
     now: Date.now,
@@ -21,6 +32,7 @@ export function openImpact(config: Config, policies: Policies, logger: Logger, o
       inTemporaryDirectoryBelow(temporaryFolderOf(dataDir), (directory) => {
         const options = {
           ...{ config: { dataDir, policies: settings }, request, directory, nowMs: Date.now() },
+          exceptions: exceptions(),
           serving: packSnapshot(policies.current),
           store: storeLocation(config, readSecrets({ store: config.store }, process.env)),
           hasDecisions: decisions.enabled,

@@ -180,7 +180,7 @@ async function startParts(config: Config, { logger, threads, opa, onStop }: Star
     wakeOutbox: outbox.wake,
   })
   onStop('analysis', analysis.close)
-  const impact = openImpact(config, policies, logger, onStop)
+  const impact = openImpact(config, { policies, exceptions: enforcing.exceptions, logger }, onStop)
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
   const served = {
     ...{ config, logger, store, metrics, backgroundWork, impact, threadDied: threadWatch.died },

@@ -38,7 +38,7 @@ export {
   denialsByPackage,
   textsOf,
 } from './evaluation/denial.js'
-export { type AdviceRequest, hasWarnRule } from './evaluation/evaluate-advice.js'
+export { type AdviceRequest, evaluateAdvice, hasWarnRule } from './evaluation/evaluate-advice.js'
 export {
   type DocumentPlan,
   evaluateDocument,

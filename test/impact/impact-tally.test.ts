@@ -13,9 +13,10 @@ const ABOUT = {
 const denied = (text: string) => ({
   outcome: 'deny' as const,
   reasons: [{ package: 'p', deny: [text] }],
+  warnings: [],
   durationMs: 1,
 })
-const ALLOWED = { outcome: 'allow' as const, reasons: [], durationMs: 1 }
+const ALLOWED = { outcome: 'allow' as const, reasons: [], warnings: [], durationMs: 1 }
 const replayed = (id: string): ReplayCase => ({
   ...{ origin: 'input', id, kind: 'static', path: 'p', timeMs: 0, input: undefined },
 })

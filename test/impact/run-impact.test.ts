@@ -24,7 +24,12 @@ allow if input.user == "ana"
 limit := 5
 `
 
-const SETTINGS = { staticPackages: ['static.**'], strictBuiltinErrors: 'verdicts' } as const
+const SETTINGS = {
+  staticPackages: ['static.**'],
+  strictBuiltinErrors: 'verdicts',
+  levels: [],
+  exceptions: [],
+} as const
 const LIMITS = { maxCases: 1000, isOver: () => false, progress: () => undefined, settings: SETTINGS }
 
 function saved(id: string, input: object, more: Partial<ReplayCase> = {}): ReplayCase {
@@ -164,6 +169,25 @@ deny contains "down" if http.send({"method": "get", "url": "http://127.0.0.1:1/"
       byReason: { unrecorded_call: 1 },
       listed: [{ id: 'new', reason: 'unrecorded_call' }],
     })
+  })
+
+  test('a package at the level warn changes warnings, and no verdict', async () => {
+    const warning = await loadPolicies({
+      'waits.rego': `# METADATA\n# custom:\n#   level: warn\n${WAITS(10)}`,
+    })
+    const cases = [saved('1', { wait: 15 }), saved('2', { wait: 5 })]
+    const result = await compare(cases, {
+      before: await loadPolicies({ 'waits.rego': WAITS(20) }),
+      after: warning,
+    })
+    expect(result.changes).toEqual({ warnings: 1 })
+    expect(result.flips).toMatchObject([
+      {
+        id: '1',
+        packages: ['static.waits'],
+        after: { outcome: 'allow', warnings: [{ deny: ['waits 15'] }] },
+      },
+    ])
   })
 
   test('random values are the same for both sides', async () => {

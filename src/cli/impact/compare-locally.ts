@@ -27,12 +27,12 @@ export async function compareLocally(
 ): Promise<ImpactResult> {
   const after = await load(candidate, options, terminal)
   const before = await load(against, options, terminal)
-  const { staticPackages, strictBuiltinErrors } = after.settings
+  const { staticPackages, strictBuiltinErrors, levels } = after.settings
   const progress = new Progress(terminal)
   const cases = inputCases(inputs, Date.now())
   const { tally, isPartial, notes } = await runImpact(cases, {
     ...{ before: before.snapshot, after: after.snapshot, maxCases: cases.length },
-    settings: { staticPackages, strictBuiltinErrors },
+    settings: { staticPackages, strictBuiltinErrors, levels, exceptions: [] },
     isOver: () => false,
     progress: ({ seen }) => progress.show(`compared ${count(seen, 'input')} …`),
   })

@@ -1,6 +1,5 @@
 import { CHANGES } from '../../impact/compare-answers.js'
 import type { Change } from '../../impact/compare-answers.js'
-import { countChanges } from '../../impact/impact-result.js'
 import type { ChangeCounts, Flip, ImpactResult } from '../../impact/impact-result.js'
 import { escapeMarkdown } from '../output/escape-markdown.js'
 import { localTime } from '../output/local-time.js'
@@ -16,6 +15,7 @@ const CHANGE_TEXTS: Readonly<Record<Change, string>> = {
   error_gone: 'error gone',
   reasons: 'other reasons',
   value: 'other value',
+  warnings: 'other warnings',
 }
 const REASON_TEXTS: Readonly<Record<string, string>> = {
   redacted: 'redacted',
@@ -134,18 +134,18 @@ function csvCell(text: string): string {
 
 function summary(result: ImpactResult): string[] {
   const { candidate, against, compared, changes, notReplayable, bothFail, cost } = result
-  const { errors, flips } = countChanges(result)
   const kinds = CHANGES.flatMap((change) => {
     const found = changes[change]
     return found === undefined ? [] : [`${found} ${CHANGE_TEXTS[change]}`]
   })
+  const changed = Object.values(changes).reduce((sum, found) => sum + found, 0)
   const missing = Object.entries(notReplayable.byReason).map(
     ([reason, found]) => `${found} ${REASON_TEXTS[reason] ?? reason}`,
   )
   return [
-    flips + errors === 0
+    changed === 0
       ? `No change in ${count(compared.total, 'answer')}`
-      : `${flips + errors} of ${count(compared.total, 'answer')} would change: ${kinds.join(', ')}`,
+      : `${changed} of ${count(compared.total, 'answer')} would change: ${kinds.join(', ')}`,
     `${candidate.name} (${candidate.revision}) compared with ${against.name} (${against.revision}) over ${count(compared.decisions, 'decision')}, ${count(compared.pipelines, 'pipeline')} and ${count(compared.inputs, 'file')}.`,
     ...(bothFail === 0 ? [] : [`Neither can evaluate ${count(bothFail, 'input')}.`]),
     ...(notReplayable.total === 0
@@ -174,19 +174,22 @@ function subjectOf({ origin, id, name, path, kind }: Flip): string {
 function reasonsText({ before, after, change }: Flip): string {
   if (change === 'value' || change === 'new_error' || change === 'error_gone')
     return `− ${sideText(before)} + ${sideText(after)}`
-  const [old, now] = [linesOf(before), linesOf(after)]
+  const [old, now] =
+    change === 'warnings'
+      ? [linesIn(before.warnings), linesIn(after.warnings)]
+      : [linesIn(before.reasons), linesIn(after.reasons)]
   const gone = old.filter((line) => !now.includes(line)).map((line) => `− ${line}`)
   const added = now.filter((line) => !old.includes(line)).map((line) => `+ ${line}`)
   return [...gone, ...added].join('; ')
 }
 
-function linesOf({ reasons = [] }: Flip['before']): string[] {
+function linesIn(reasons: Flip['before']['reasons'] = []): string[] {
   return reasons.flatMap(({ package: name, deny }) => deny.map((text) => `${name}: ${text}`))
 }
 
 function sideText(side: Flip['before']): string {
   const { outcome, value, error } = side
-  const lines = linesOf(side)
+  const lines = linesIn(side.reasons)
   if (error !== undefined) return `${outcome}: ${error}`
   if (value !== undefined) return `${outcome}: ${JSON.stringify(value)}`
   return lines.length === 0 ? outcome : `${outcome}: ${lines.join('; ')}`

@@ -44,7 +44,7 @@ export async function compareRevisions(
   progress: (progress: ImpactProgress) => void,
 ): Promise<ImpactResult> {
   const { request, config } = options
-  const { staticPackages, strictBuiltinErrors } = config.policies
+  const { staticPackages, strictBuiltinErrors, levels } = config.policies
   const after = await loadSent(request.policies, 'candidate', options)
   const before = await loadOther(options)
   const endMs = performance.now() + RUN_MS
@@ -57,7 +57,7 @@ export async function compareRevisions(
   progress({ phase: 'evaluating', seen: 0, flips: 0 })
   const { tally, isPartial, notes } = await runImpact(casesOf(options), {
     ...{ before: before.snapshot, after: after.snapshot, maxCases: request.limit, progress: report },
-    settings: { staticPackages, strictBuiltinErrors },
+    settings: { staticPackages, strictBuiltinErrors, levels, exceptions: options.exceptions },
     isOver: () => performance.now() > endMs,
   })
   return tally.result({ candidate: after.view, against: before.view, isPartial, notes })

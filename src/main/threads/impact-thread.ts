@@ -7,6 +7,7 @@ import { threadScript } from '../../lib/package-root.js'
 import { fromFailure } from '../../lib/threads/failure.js'
 import type { Failure } from '../../lib/threads/failure.js'
 import type { PackedSnapshot } from '../../rego/index.js'
+import type { PolicyException } from '../../store/ports/exception-store.js'
 import type { StoreLocation } from '../store/store-location.js'
 import { workInOwnThread } from './own-thread.js'
 
@@ -22,6 +23,8 @@ export interface ImpactThreadOptions {
   /** Whether decisions are logged. */
   readonly hasDecisions: boolean
   readonly nowMs: number
+  /** The exceptions that apply. */
+  readonly exceptions: readonly PolicyException[]
 }
 
 /** A message from the thread. The last one ends its work. */
