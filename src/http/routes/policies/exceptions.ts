@@ -111,20 +111,22 @@ function checkedBody({ policies, now, maxMs }: ExceptionRoutesDeps): z.ZodType<A
     until: z
       .string()
       .transform((text) => (/^\d{4}-/.test(text) ? readIsoTime(text, 'utc') : Number.NaN))
-      .refine((ms) => Number.isFinite(ms), {
-        error: 'must be a date such as 2027-01-31 or an ISO 8601 time',
-        abort: true,
-      })
-      .refine((ms) => ms > nowMs, { error: 'must be in the future', abort: true })
-      .refine(
-        (ms) => ms <= nowMs + maxMs,
-        `must be at most ${maxMs / (MS['d'] ?? 1)} days ahead (policies.exceptions.maxDays)`,
-      ),
+      .superRefine((ms, context) => {
+        const message = endProblem(ms, nowMs, maxMs)
+        if (message !== undefined) context.addIssue({ code: 'custom', message })
+      }),
   }).refine((body) => body.pipeline === undefined || body.application !== undefined, {
     path: ['pipeline'],
     error: 'needs application, because names of pipelines are unique within an application only',
     when: () => true,
   })
+}
+
+function endProblem(ms: number, nowMs: number, maxMs: number): string | undefined {
+  if (!Number.isFinite(ms)) return 'must be a date such as 2027-01-31 or an ISO 8601 time'
+  if (ms <= nowMs) return 'must be in the future'
+  if (ms <= nowMs + maxMs) return undefined
+  return `must be at most ${maxMs / (MS['d'] ?? 1)} days ahead (policies.exceptions.maxDays)`
 }
 
 function verdictPackages(snapshot: Snapshot): readonly string[] {
