@@ -47,9 +47,13 @@ async function start(store: ServiceStore): Promise<Opened> {
   })
   const opened = await openEnforcement(config, {
     ...{ policies: { current: snapshot }, store, leadership: new Leadership(store.leases) },
-    logger: makeLogger({ level: 'info' }, { write: (line: string) => void (text += line) }),
+    logger: makeLogger({ level: 'info', format: 'json' }, { write: (line: string) => void (text += line) }),
     metrics: { registry },
-    onStop: (_, stop) => void stops.push(async () => void (await stop())),
+    onStop: (_, stop) => {
+      stops.push(async () => {
+        await stop()
+      })
+    },
   })
   return { ...opened, registry, logText: () => text }
 }

@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto'
+
 import { afterEach, describe, expect, it } from 'vitest'
 
+import type { Role } from '../../../src/config/sections/auth.js'
 import { exceptionRoutes } from '../../../src/http/routes/policies/exceptions.js'
 import type { ExceptionRoutesDeps } from '../../../src/http/routes/policies/exceptions.js'
 import { ask, objectOf } from '../../support/http-client.js'
 import type { Answered } from '../../support/http-client.js'
 import { loadPolicies } from '../../support/load-policies.js'
-import { as, token } from '../../support/page-service.js'
+import { as } from '../../support/page-service.js'
 import { startRoutesServer } from '../../support/routes-server.js'
 import type { RoutesServer } from '../../support/routes-server.js'
 import { useSqliteStore } from '../../support/service-store.js'
@@ -17,6 +20,10 @@ const POLICIES = {
   'wait.rego': 'package static.wait\nimport rego.v1\ndeny contains "no" if input.new.wait\n',
   'lib.rego': 'package lib.shared\nimport rego.v1\nhelper := 1\n',
 }
+const token = (name: string, roles: readonly Role[]) => ({
+  ...{ name, roles },
+  sha256: createHash('sha256').update(`token-of-${name}`).digest('hex'),
+})
 const TOKENS = [
   token('ana', ['author']),
   token('bo', ['approver']),
@@ -68,7 +75,7 @@ describe('POST /exceptions', () => {
     const { send, changes } = await start()
     const added = await send('bo', 'POST', '/exceptions', { ...GOOD, package: 'data.static.wait' })
     expect(added.status).toBe(201)
-    expect(added.headers['location']).toBe('/exceptions/1')
+    expect(added.headers.location).toBe('/exceptions/1')
     expect(objectOf(added)).toEqual({
       ...GOOD,
       ...{ id: 1, owner: 'bo', state: 'active', createdAt: NOW, until: '2027-06-15T00:00:00.000Z' },
@@ -162,9 +169,10 @@ describe('GET /exceptions', () => {
     ])
       await send('bo', 'POST', '/exceptions', { ...GOOD, application, until })
     const ids = async (query: string): Promise<unknown> => {
-      const page = objectOf(await send('eve', 'GET', `/exceptions${query}`))
-      const found = (page['exceptions'] as { id: number }[]).map(({ id }) => id)
-      return page['nextCursor'] === undefined ? found : [...found, `next ${String(page['nextCursor'])}`]
+      const { text } = await send('eve', 'GET', `/exceptions${query}`)
+      const page = JSON.parse(text) as { exceptions: { id: number }[]; nextCursor?: string }
+      const found = page.exceptions.map(({ id }) => id)
+      return page.nextCursor === undefined ? found : [...found, `next ${page.nextCursor}`]
     }
     expect(await ids('')).toEqual([1, 2, 3])
     expect(await ids('?application=SHOP')).toEqual([1, 3])

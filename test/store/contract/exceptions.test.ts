@@ -61,7 +61,7 @@ describe('an exception', () => {
 
   it('is approved by a second person only, once', async () => {
     const store = await open()
-    const { writer, reader } = store
+    const { writer } = store
     const { exception } = await writer.run(addException, { added: { ...added, needsApproval: true }, origin })
     const { id } = exception
     await expect(writer.run(approveException, { id, ...by('Ana ') })).rejects.toMatchObject({
