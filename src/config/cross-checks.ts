@@ -249,9 +249,12 @@ function problemWith(problem: string, sources: readonly { readonly name: string 
   return sources.length === 0 ? undefined : `${problem}: see ${sources.map(({ name }) => name).join(', ')}`
 }
 
+type HttpSource = Extract<Config['policies']['sources'][number], { type: 'http' }>
+
 function problemsOfSource(source: Config['policies']['sources'][number]): string[] {
   const { name, minDelaySeconds, maxDelaySeconds, staleAfterSeconds } = source
-  const { credentials, signIn, tlsCertificate, tlsKey } = source
+  const { credentials, signIn, tlsCertificate, tlsKey }: Partial<HttpSource> =
+    source.type === 'http' ? source : {}
   const wrong: readonly (readonly [boolean, string])[] = [
     [minDelaySeconds > maxDelaySeconds, 'minDelaySeconds is greater than maxDelaySeconds'],
     [staleAfterSeconds < maxDelaySeconds, 'staleAfterSeconds is less than maxDelaySeconds'],

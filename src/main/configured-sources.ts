@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 
 import type { Config } from '../config/config.js'
 import { readAwsAccess } from '../config/sections/sign-in/aws.js'
 import { readCredentials } from '../config/values/credentials.js'
 import type { ReadSecret } from '../config/values/secret.js'
 import type { SourceSignIn } from '../distribution/fetching/sign-in.js'
-import type { ServerAccess } from '../distribution/fetching/bundle-location.js'
+import type { BundleLocation, ServerAccess } from '../distribution/fetching/bundle-location.js'
 import type { SourceDefinition } from '../distribution/source-definition.js'
 import { AppError, toError } from '../errors/app-error.js'
 import { authHeaders } from '../lib/outbound/credentials.js'
@@ -16,20 +17,33 @@ type Configured = Config['policies']['sources'][number]
 
 /** Returns a source of `policies.sources`. Throws `invalid` for files that cannot be read. */
 export function definitionOfSource(source: Configured, readSecret: ReadSecret): SourceDefinition {
-  const { name, url, minDelaySeconds, maxDelaySeconds, longPollSeconds, staleAfterSeconds } = source
+  const { name, minDelaySeconds, maxDelaySeconds, staleAfterSeconds, staleIsNotReady } = source
   return {
     name,
     minDelayMs: minDelaySeconds * MS_PER_SECOND,
     maxDelayMs: maxDelaySeconds * MS_PER_SECOND,
-    longPollMs: longPollSeconds * MS_PER_SECOND,
+    longPollMs: source.type === 'http' ? source.longPollSeconds * MS_PER_SECOND : 0,
     staleAfterMs: staleAfterSeconds * MS_PER_SECOND,
-    staleIsNotReady: source.staleIsNotReady,
-    location: { type: 'http', url, access: accessOf(source, readSecret) },
+    staleIsNotReady,
+    location: locationOf(source, readSecret),
   }
 }
 
-function accessOf(source: Configured, readSecret: ReadSecret): ServerAccess {
-  const { credentials, signIn, tlsCa, tlsCertificate, tlsKey, timeoutSeconds } = source
+function locationOf(source: Configured, readSecret: ReadSecret): BundleLocation {
+  if (source.type === 'git') {
+    const { type, url, ref, directory, allowedSigners, timeoutSeconds } = source
+    const signers = allowedSigners === undefined ? undefined : resolve(allowedSigners)
+    return { type, url, ref, directory, allowedSigners: signers, timeoutMs: timeoutSeconds * MS_PER_SECOND }
+  }
+  const access = accessOf(source, readSecret)
+  if (source.type === 'http') return { type: 'http', url: source.url, access }
+  const { type, url, repository, reference, tokenServer } = source
+  return { type, url, repository, reference, tokenServer, access }
+}
+
+function accessOf(source: Exclude<Configured, { type: 'git' }>, readSecret: ReadSecret): ServerAccess {
+  const { credentials, tlsCa, tlsCertificate, tlsKey, timeoutSeconds } = source
+  const signIn = source.type === 'http' ? source.signIn : undefined
   return {
     headers: authHeaders(readCredentials(credentials, readSecret)),
     signIn: signIn && readSignIn(signIn, readSecret),
@@ -38,7 +52,10 @@ function accessOf(source: Configured, readSecret: ReadSecret): ServerAccess {
   }
 }
 
-function readSignIn(signIn: NonNullable<Configured['signIn']>, readSecret: ReadSecret): SourceSignIn {
+function readSignIn(
+  signIn: NonNullable<Extract<Configured, { type: 'http' }>['signIn']>,
+  readSecret: ReadSecret,
+): SourceSignIn {
   if (signIn.type === 'oauth2') return { ...signIn, clientSecret: readSecret(signIn.clientSecret) }
   const { type, service, region } = signIn
   return { type, service, region, ...readAwsAccess(signIn, readSecret) }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '../config/config.js'
 import type { ReadSecret } from '../config/values/secret.js'
 import { BundleFolder } from '../distribution/bundle-folder.js'
+import { placeOf } from '../distribution/fetching/bundle-location.js'
 import { makeFetch } from '../distribution/fetching/make-fetch.js'
 import type { OpaConfig } from '../distribution/opa-config/read-opa-config.js'
 import { PolicySource } from '../distribution/policy-source.js'
@@ -60,18 +61,17 @@ export function openSources(
   parts: SourcesParts,
 ): OpenSources {
   const { logger } = parts
+  const folderOf = (name: string): string => join(dataDir, FOLDER, encodeURIComponent(name))
   const opened = definitions.map((definition) => ({
     definition,
-    ...makeFetch(definition.name, definition.location),
+    ...makeFetch(definition.name, definition.location, `${folderOf(definition.name)}.git`),
   }))
   const set = new SourceSet(
     (activate) =>
       opened.map(({ definition, fetch }) => {
-        const { name, location } = definition
-        const folder = join(dataDir, FOLDER, encodeURIComponent(name))
         return new PolicySource(definition, {
           fetch,
-          folder: new BundleFolder(folder, location.type === 'http' ? location.url : location.path),
+          folder: new BundleFolder(folderOf(definition.name), placeOf(definition.location)),
           activate,
           failed: (source, error) =>
             logger.warn({ source, error: error.message }, 'a source of policies gave no bundle'),

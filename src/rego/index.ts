@@ -12,6 +12,7 @@ export {
 export { parseDuration } from './builtins/time/parse-duration.js'
 export { yamlToJson } from './builtins/yaml/yaml.js'
 export { packBundle } from './bundle/pack-bundle.js'
+export { packSources } from './bundle/pack-sources.js'
 export {
   type BundleKey,
   type BundleVerification,

@@ -108,6 +108,17 @@ default_decision: /authz/allow
     })
   })
 
+  test('names images of registries, whose user and password it encodes', () => {
+    const { sources } = read(`
+services: {r: {url: 'https://registry.example.com', type: oci, credentials: {bearer: {scheme: Basic, token: 'a:b'}}}}
+bundles: {i: {resource: 'registry.example.com/team/policies:1.0'}}
+`)
+    expect(sources[0]?.location).toMatchObject({
+      ...{ type: 'oci', url: 'https://registry.example.com', repository: 'team/policies', reference: '1.0' },
+      access: { headers: { authorization: `Basic ${Buffer.from('a:b').toString('base64')}` } },
+    })
+  })
+
   test('signs for S3 with the variables of OPA', () => {
     const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'k', AWS_REGION: 'eu-west-1' }
     const environment = { s3_signing: { environment_credentials: {} } }
@@ -159,7 +170,7 @@ discovery: {resource: /d}
   test('is refused with every problem', () => {
     expect(
       problems(`
-services: {s: {url: 'https://here', credentials: {gcp_metadata: {audience: x}}}, t: {url: 'https://here', type: oci}}
+services: {s: {url: 'https://here', credentials: {gcp_metadata: {audience: x}}}, t: {url: 'https://here', type: other}}
 bundles: {a: {service: s}, b: {service: none}, c: {service: t}, d: {}, e: {resource: 'file:///b', polling: {min_delay_seconds: 1}}}
 keys: {k: {key: x, algorithm: none}}
 `),

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { CredentialsSchema } from '../values/credentials.js'
 import { booleanKey, key, wholeNumberKey } from '../values/key.js'
 import { secretKey } from '../values/secret.js'
+import { isServerUrl, SERVER_URL_TEXT } from '../values/server-url.js'
 import { aws } from './sign-in/aws.js'
 import { signInUrl } from './sign-in/sign-in-url.js'
 
@@ -38,7 +39,7 @@ const SignIn = z.discriminatedUnion('type', [
   }),
 ])
 
-const SOURCE_TYPES = 'http'
+const SOURCE_TYPES = 'one of http, oci, git'
 const sourceType = <T extends string>(name: T): z.ZodLiteral<T> =>
   key(z.literal(name), 'The kind of server.', SOURCE_TYPES)
 const SOURCE_URL_TEXT = 'an http or https URL without user name, password and fragment'
@@ -112,6 +113,52 @@ const Source = z.discriminatedUnion('type', [
     ...server,
     ...common,
   }),
+  z.strictObject({
+    type: sourceType('oci'),
+    url: key(z.string().refine(isServerUrl), 'The registry.', SERVER_URL_TEXT),
+    repository: key(
+      z.string().regex(/^[a-z\d]+(?:[._/-]+[a-z\d]+)*$/),
+      'The repository.',
+      'a name such as team/policies',
+    ),
+    reference: key(
+      z
+        .string()
+        .regex(/^(?:\w[\w.-]{0,127}|sha256:[\da-f]{64})$/)
+        .default('latest'),
+      'The tag or digest.',
+      'a tag, or sha256: and 64 hex digits',
+    ),
+    tokenServer: key(
+      z.string().refine(isServerUrl).optional(),
+      'The token server, if it is not at the address of the registry.',
+      SERVER_URL_TEXT,
+    ),
+    credentials: server.credentials,
+    tlsCa: server.tlsCa,
+    tlsCertificate: server.tlsCertificate,
+    tlsKey: server.tlsKey,
+    ...common,
+  }),
+  z.strictObject({
+    type: sourceType('git'),
+    url: key(z.string().regex(/^[^-\s]\S*$/), 'The repository.', 'an address that `git fetch` accepts', {
+      isHidden: true,
+    }),
+    ref: key(
+      z
+        .string()
+        .regex(/^[^-\s]\S*$/)
+        .default('main'),
+      'The branch or tag.',
+      'the name of a branch or tag',
+    ),
+    directory: key(z.string().default(''), 'The folder of the policies.', 'a path in the repository'),
+    allowedSigners: file(
+      'File of SSH keys that may sign commits (`allowed_signers` of ssh-keygen). A commit without a good signature is refused.',
+    ),
+    ...common,
+  }),
 ])
 
 /** A source as configured. */
@@ -120,7 +167,7 @@ export type PolicySourceConfig = z.output<typeof Source>
 /** Servers from which policies are downloaded. */
 export const PolicySourcesSection = key(
   z.array(Source).default([]),
-  'Servers of OPA bundles, each `{name, type, url}`. Optional are `credentials` as for `connectors.accounts`, or `signIn` (`{type: oauth2, tokenUrl, clientId, clientSecret, scopes}` or `{type: aws, region, service, accessKeyId, secretAccessKey}`); `tlsCa`, `tlsCertificate` and `tlsKey` (files); `timeoutSeconds` (60), `minDelaySeconds` (30), `maxDelaySeconds` (60), `longPollSeconds` (30), `staleAfterSeconds` (900), `staleIsNotReady` (false); `keyId`, `scope` and `excludeFiles` of signatures.',
+  'Where policies are downloaded: `{name, type: http, url}` of an OPA bundle, `{name, type: oci, url, repository, reference}` of an image in a registry (`latest`), or `{name, type: git, url, ref, directory}` of a repository (`main`). Optional are `credentials` as for `connectors.accounts`, or `signIn` (`{type: oauth2, tokenUrl, clientId, clientSecret, scopes}` or `{type: aws, region, service, accessKeyId, secretAccessKey}`); `tlsCa`, `tlsCertificate` and `tlsKey` (files); `timeoutSeconds` (60), `minDelaySeconds` (30), `maxDelaySeconds` (60), `longPollSeconds` (30), `staleAfterSeconds` (900), `staleIsNotReady` (false); `keyId`, `scope` and `excludeFiles` of signatures; `tokenServer` of a registry; `allowedSigners` of commits.',
   'a list of {name, type, url, …}',
   { isHidden: true },
 )

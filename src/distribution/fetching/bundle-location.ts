@@ -21,3 +21,35 @@ export interface ServerAccess {
 export type BundleLocation =
   | { readonly type: 'http'; readonly url: string; readonly access: ServerAccess }
   | { readonly type: 'file'; readonly path: string }
+  | {
+      readonly type: 'oci'
+      /** The registry. */
+      readonly url: string
+      readonly repository: string
+      /** A tag or a digest. */
+      readonly reference: string
+      readonly tokenServer?: string | undefined
+      readonly access: ServerAccess
+    }
+  | {
+      readonly type: 'git'
+      readonly url: string
+      readonly ref: string
+      readonly directory: string
+      readonly allowedSigners?: string | undefined
+      readonly timeoutMs: number
+    }
+
+/** Returns a text that identifies the place of a bundle, without credentials. */
+export function placeOf(location: BundleLocation): string {
+  switch (location.type) {
+    case 'file':
+      return location.path
+    case 'http':
+      return location.url
+    case 'oci':
+      return `${location.url} ${location.repository}:${location.reference}`
+    case 'git':
+      return `${location.url} ${location.ref} ${location.directory}`
+  }
+}

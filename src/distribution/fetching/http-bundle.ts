@@ -5,7 +5,7 @@ import { shownUrl } from '../../lib/outbound/shown-url.js'
 import type { FetchBundle, FetchRequest, FetchedBundle } from './fetch-bundle.js'
 
 /** Largest bundle as sent. Unpacking has a limit of its own. */
-const MAX_BUNDLE_BYTES = 256 * 1024 * 1024
+export const MAX_BUNDLE_BYTES = 256 * 1024 * 1024
 const MAX_REFUSAL_BYTES = 4096
 /** The content type by which a bundle server announces long polling (OPA, "Bundle Service API"). */
 const LONG_POLL_TYPE = 'application/vnd.openpolicyagent.bundles'
@@ -68,7 +68,7 @@ function readResponse(url: string, known: string | undefined, response: Outbound
 }
 
 /** Explains a response without a bundle. Its body may contain secrets, so it is left out. */
-function refusal(url: string, { status, reason, headers }: OutboundResponse): AppError {
+export function refusal(url: string, { status, reason, headers }: OutboundResponse): AppError {
   const advice = adviceFor(status, headers['location'])
   return new AppError(
     'unavailable',

@@ -9,8 +9,10 @@ import type { OutboundClient } from '../../lib/outbound/outbound-client.js'
 import type { BundleLocation, ServerAccess } from './bundle-location.js'
 import type { FetchBundle } from './fetch-bundle.js'
 import { fetchFromFile } from './file-bundle.js'
+import { fetchFromGit } from './git-bundle.js'
 import { fetchOverHttp } from './http-bundle.js'
 import type { Authorize } from './http-bundle.js'
+import { fetchFromRegistry } from './oci-bundle.js'
 import { makeAuthorize } from './sign-in.js'
 
 /** The operator configured the addresses, so any may be used except those of metadata services. */
@@ -23,9 +25,31 @@ export interface OpenFetch {
   readonly close: () => Promise<void>
 }
 
-/** Returns how to fetch the bundle of a source. */
-export function makeFetch(name: string, location: BundleLocation): OpenFetch {
-  if (location.type === 'file') return { fetch: fetchFromFile(location.path), close: () => Promise.resolve() }
+/** Returns how to fetch the bundle of a source. `folder` is for working copies. */
+export function makeFetch(name: string, location: BundleLocation, folder: string): OpenFetch {
+  if (location.type === 'file') return withoutConnections(fetchFromFile(location.path))
+  if (location.type === 'git') return withoutConnections(fetchFromGit({ ...location, folder }))
+  return location.type === 'oci' ? openRegistry(location) : openServer(name, location)
+}
+
+function withoutConnections(fetch: FetchBundle): OpenFetch {
+  return { fetch, close: () => Promise.resolve() }
+}
+
+function openRegistry(location: Extract<BundleLocation, { type: 'oci' }>): OpenFetch {
+  const { access } = location
+  const registry = makeOutboundClient(OPERATORS, { ...access.tls, connectionsPerOrigin: CONNECTIONS })
+  // The registry chooses these addresses.
+  const storage = makeOutboundClient({ allowLoopback: false, allowPrivate: false })
+  return {
+    fetch: fetchFromRegistry({ ...location, ...access }, { registry, storage }),
+    close: async () => {
+      await Promise.all([registry.close(), storage.close()])
+    },
+  }
+}
+
+function openServer(name: string, location: Extract<BundleLocation, { type: 'http' }>): OpenFetch {
   const { url, access } = location
   const client = makeOutboundClient(OPERATORS, { ...access.tls, connectionsPerOrigin: CONNECTIONS })
   // Requests for credentials may go to the metadata services of a platform.

@@ -130,10 +130,20 @@ function locationOf(
       'invalid',
       named === undefined ? 'it names no service' : `there is no service ${named}`,
     )
+  if (service.type === 'oci') return imageOf(resource, service, env)
   if (service.type !== undefined && service.type !== '')
     throw new AppError('invalid', `services of type ${service.type} are not supported`)
   const url = `${service.url.replace(/\/+$/, '')}/${resource.replace(/^\/+/, '')}`
   return { type: 'http', url, access: accessOf(service, env) }
+}
+
+/** OPA names images with their registry: `ghcr.io/team/policies:1.0`. */
+function imageOf(resource: string, service: OpaService, env: Environment): BundleLocation {
+  const { host } = new URL(service.url)
+  const path = resource.startsWith(`${host}/`) ? resource.slice(host.length + 1) : resource
+  const { repository = path, reference = 'latest' } =
+    /^(?<repository>[^@:]+)(?:[@:](?<reference>.+))?$/.exec(path)?.groups ?? {}
+  return { type: 'oci', url: service.url, repository, reference, access: accessOf(service, env) }
 }
 
 function timesOf({

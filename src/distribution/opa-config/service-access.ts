@@ -27,7 +27,9 @@ export function accessOf(service: OpaService, env: Environment): ServerAccess {
   return {
     headers: {
       ...headers,
-      ...(bearer?.token !== undefined && { authorization: `${bearer.scheme} ${bearer.token}` }),
+      ...(bearer?.token !== undefined && {
+        authorization: `${bearer.scheme} ${tokenText(service, bearer.token)}`,
+      }),
     },
     signIn: signInOf(credentials, env),
     tokenFile: path === undefined ? undefined : { path, scheme: bearer?.scheme ?? 'Bearer' },
@@ -38,6 +40,12 @@ export function accessOf(service: OpaService, env: Environment): ServerAccess {
     },
     timeoutMs: service.response_header_timeout_seconds * MS_PER_SECOND,
   }
+}
+
+/** For registries, OPA encodes the user and password of the scheme Basic. */
+function tokenText({ type, credentials }: OpaService, token: string): string {
+  const isPair = type === 'oci' && credentials.bearer?.scheme === 'Basic'
+  return isPair ? Buffer.from(token).toString('base64') : token
 }
 
 function signInOf({ oauth2, s3_signing: aws }: OpaCredentials, env: Environment): SourceSignIn | undefined {

@@ -22,10 +22,11 @@ const GZIP_OS_UNKNOWN = 255
 export async function packFiles(
   files: Iterable<readonly [name: string, content: string | Uint8Array]>,
   level: number,
+  { allowsAnyName = false }: { readonly allowsAnyName?: boolean } = {},
 ): Promise<Buffer> {
   const [archive, turns] = [pack(), new ShortTurns()]
   for (const [name, content] of files) {
-    if (name.length > NAME_BYTES || !IN_ASCII.test(name))
+    if (!allowsAnyName && (name.length > NAME_BYTES || !IN_ASCII.test(name)))
       throw new AppError('internal', `an archive cannot hold a file ${name}`)
     // Fixed time and owner, for reproducible archives.
     archive.entry({ name, mode: FILE_MODE, mtime: new Date(0), uid: 0, gid: 0 }, Buffer.from(content))
