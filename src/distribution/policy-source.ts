@@ -12,6 +12,8 @@ const FIRST_BUNDLE_MAX_RETRY_MS = 5000
 /** When a source is polled and when it counts as stale. Times are in milliseconds. */
 export interface SourceSettings {
   readonly name: string
+  /** Where the bundle is, without credentials. */
+  readonly place: string
   readonly minDelayMs: number
   readonly maxDelayMs: number
   /** How long a server may hold a request; 0 turns long polling off. */

@@ -33,6 +33,8 @@ import { webhookRoutes } from './routes/messages/webhooks.js'
 import type { WebhookRoutesDeps } from './routes/messages/webhooks.js'
 import { exceptionRoutes } from './routes/policies/exceptions.js'
 import type { ExceptionRoutesDeps } from './routes/policies/exceptions.js'
+import { opaStatusRoutes } from './routes/policies/opa-status.js'
+import type { OpaStatusRoutesDeps } from './routes/policies/opa-status.js'
 import { policySourceRoutes } from './routes/policies/sources.js'
 import type { PolicySourceRoutesDeps } from './routes/policies/sources.js'
 import { applicationRoutes, pipelineRoutes } from './routes/registry/registry.js'
@@ -64,6 +66,7 @@ export interface RoutesDeps extends DirectDeps {
   readonly analysis: AnalysisRoutesDeps
   readonly policySources: PolicySourceRoutesDeps
   readonly exceptions: ExceptionRoutesDeps
+  readonly opaStatus: OpaStatusRoutesDeps
 }
 
 /** Returns the route lists of all features. Nothing else is served. */
@@ -75,6 +78,7 @@ export function routeLists(options: RouteOptions): readonly BindableRoutes<Route
     list('policies', policySourceRoutes, 'policySources'),
     list('policies', exceptionRoutes, 'exceptions'),
     list('policies', [...storedPolicyRoutes, ...storedDataRoutes], 'stored'),
+    list('policies', opaStatusRoutes, 'opaStatus'),
     list('decisions', decisionRoutes, 'decisions'),
     list('gates', [...gateRoutes, ...gateInstanceRoutes, ...gatePluginRoutes, ...gateLookupRoutes], 'gates'),
     list(

@@ -6,6 +6,7 @@ import { readAwsAccess } from '../config/sections/sign-in/aws.js'
 import { readCredentials } from '../config/values/credentials.js'
 import type { ReadSecret } from '../config/values/secret.js'
 import type { SourceSignIn } from '../distribution/fetching/sign-in.js'
+import { placeOf } from '../distribution/fetching/bundle-location.js'
 import type { BundleLocation, ServerAccess } from '../distribution/fetching/bundle-location.js'
 import type { SourceDefinition } from '../distribution/source-definition.js'
 import { AppError, toError } from '../errors/app-error.js'
@@ -18,14 +19,16 @@ type Configured = Config['policies']['sources'][number]
 /** Returns a source of `policies.sources`. Throws `invalid` for files that cannot be read. */
 export function definitionOfSource(source: Configured, readSecret: ReadSecret): SourceDefinition {
   const { name, minDelaySeconds, maxDelaySeconds, staleAfterSeconds, staleIsNotReady } = source
+  const location = locationOf(source, readSecret)
   return {
     name,
+    place: placeOf(location),
     minDelayMs: minDelaySeconds * MS_PER_SECOND,
     maxDelayMs: maxDelaySeconds * MS_PER_SECOND,
     longPollMs: source.type === 'http' ? source.longPollSeconds * MS_PER_SECOND : 0,
     staleAfterMs: staleAfterSeconds * MS_PER_SECOND,
     staleIsNotReady,
-    location: locationOf(source, readSecret),
+    location,
   }
 }
 

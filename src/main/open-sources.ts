@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { Config } from '../config/config.js'
 import type { ReadSecret } from '../config/values/secret.js'
 import { BundleFolder } from '../distribution/bundle-folder.js'
-import { placeOf } from '../distribution/fetching/bundle-location.js'
 import { makeFetch } from '../distribution/fetching/make-fetch.js'
 import type { OpaConfig } from '../distribution/opa-config/read-opa-config.js'
 import { PolicySource } from '../distribution/policy-source.js'
@@ -71,7 +70,7 @@ export function openSources(
       opened.map(({ definition, fetch }) => {
         return new PolicySource(definition, {
           fetch,
-          folder: new BundleFolder(folderOf(definition.name), placeOf(definition.location)),
+          folder: new BundleFolder(folderOf(definition.name), definition.place),
           activate,
           failed: (source, error) =>
             logger.warn({ source, error: error.message }, 'a source of policies gave no bundle'),

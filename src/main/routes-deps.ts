@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+
 import type { Config } from '../config/config.js'
 import type { ThreadDeath } from '../lib/threads/supervised-thread.js'
 import type { Logger } from '../lib/logger.js'
@@ -13,6 +15,7 @@ import type { OpenTrail } from './open-trail.js'
 import type { BackgroundWork } from './background-work.js'
 import { runtimePolicies } from '../rego/index.js'
 import type { KeptRevisions, Policies } from '../rego/index.js'
+import type { OpaConfig } from '../distribution/opa-config/read-opa-config.js'
 import type { SourceSet } from '../distribution/source-set.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
@@ -49,6 +52,7 @@ export interface ServedParts {
   readonly policies: Policies
   readonly revisions: KeptRevisions
   readonly sources: SourceSet | undefined
+  readonly opa: OpaConfig | undefined
   readonly evaluations: OpenEvaluations
   readonly enforcing: OpenEnforcement
   readonly metrics: ServiceMetrics
@@ -195,7 +199,35 @@ export function routesDeps(
     analysis: analysis.routes,
     policySources: { policies, sources },
     exceptions: enforcing.routes,
+    opaStatus: { ...opaStatus(parts), plugins },
   }
+}
+
+/** What `/v1/status` and `/v1/config` show. */
+function opaStatus({
+  config,
+  policies,
+  sources,
+  opa,
+}: ServedParts): Omit<RoutesDeps['opaStatus'], 'plugins'> {
+  return {
+    ...{ policies, sources },
+    labels: { ...opa?.labels, id: randomUUID(), version: packageVersion() },
+    keys: describeKeys(config, opa),
+    defaultDecision: config.policies.defaultDecision,
+  }
+}
+
+/** The keys that verify bundles, without the keys themselves. */
+function describeKeys(
+  { policies: { bundleSigning } }: Config,
+  opa: OpaConfig | undefined,
+): RoutesDeps['opaStatus']['keys'] {
+  const own = bundleSigning.keys.map(({ id, algorithm, scope = '' }) => [id, { algorithm, scope }] as const)
+  const ofOpa = [...(opa?.keys ?? [])].map(
+    ([id, { algorithm, scope }]) => [id, { algorithm, scope }] as const,
+  )
+  return Object.fromEntries([...ofOpa, ...own])
 }
 
 /** A view of the decision log that includes the latest decisions of worker processes. */
@@ -214,7 +246,7 @@ function includingWorkers({ read }: Decisions, workers: OpenWorkers): Decisions[
 
 /** Adds the metrics of the policies, the trail and the registry to `/metrics`. */
 export function addMetrics({ store, metrics, trail, registry, policies, sources }: ServedParts): void {
-  addPolicyMetrics(metrics.registry, { policies, sources })
+  addPolicyMetrics(metrics.registry, { version: packageVersion(), policies, sources })
   addTrailMetrics(metrics.registry, {
     intake: () => trail.intake.metrics,
     decisions: () => trail.decisions.metrics,

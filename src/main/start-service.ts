@@ -183,7 +183,7 @@ async function startParts(config: Config, { logger, threads, opa, onStop }: Star
   const impact = openImpact(config, { policies, exceptions: enforcing.exceptions, logger }, onStop)
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
   const served = {
-    ...{ config, logger, store, metrics, backgroundWork, impact, threadDied: threadWatch.died },
+    ...{ config, opa, logger, store, metrics, backgroundWork, impact, threadDied: threadWatch.died },
     ...{ ...opened, decisions, evaluations, enforcing, outbox, gates, trail, registry, analysis },
   }
   return { urls: await listen(served, addresses, onStop), flush: () => decisions.log.flush() }

@@ -16,6 +16,7 @@ let made = 0
 
 const SETTINGS = {
   name: 'main',
+  place: 'http://here',
   minDelayMs: 30_000,
   maxDelayMs: 60_000,
   longPollMs: 0,

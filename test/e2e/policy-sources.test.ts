@@ -118,7 +118,18 @@ describe('a source of policies', () => {
     expect(server.seen.some(({ headers }) => headers['prefer'] === 'modes=snapshot;wait=30')).toBe(true)
     const health = objectOf(await ask(at.url, { path: '/health?bundles' }))['bundles']
     expect(health).toMatchObject({ revision: '2', sources: [{ name: 'main', revision: '2' }] })
+    const status = objectOf(await ask(at.url, { path: '/v1/status' }))['result']
+    expect(status).toMatchObject({
+      bundles: { main: { active_revision: '2', type: 'snapshot' } },
+      plugins: { bundle: { state: 'OK' } },
+    })
+    const shown = objectOf(await ask(at.url, { path: '/v1/config' }))['result']
+    expect(shown).toMatchObject({
+      bundles: { main: { resource: server.urlOf('main'), polling: { long_polling_timeout_seconds: 30 } } },
+      default_decision: '/system/main',
+    })
     const metrics = (await ask(at.url, { path: '/metrics' })).text
+    expect(metrics).toContain(`node="${process.versions.node}",opa="1.20"} 1`)
     expect(metrics).toContain('tidegate_policy_info{bundle="main",revision="2"} 1')
     expect(metrics).toContain('tidegate_policy_source_downloads_total{source="main"} 2')
     expect(metrics).toContain('tidegate_policy_source_stale{source="main"} 0')

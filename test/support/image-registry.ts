@@ -43,7 +43,8 @@ export async function startImageRegistry(
     }
     const [kind = '', name = ''] = url.replace(`/v2/${repository}/`, '').split('/')
     const manifest = kind === 'manifests' ? manifests.get(name) : undefined
-    const blob = kind === 'blobs' ? (blobs.get(name) && swapped) || blobs.get(name) : undefined
+    const stored = kind === 'blobs' ? blobs.get(name) : undefined
+    const blob = stored && (swapped ?? stored)
     const bytes = manifest === undefined ? blob : Buffer.from(manifest)
     if (bytes === undefined) {
       respondJson(response, 404, { errors: [{ code: 'MANIFEST_UNKNOWN' }] })

@@ -1,3 +1,4 @@
+import { shownUrl } from '../../lib/outbound/shown-url.js'
 import type { SourceSignIn } from './sign-in.js'
 
 /** How requests to a server are sent. Secrets and files of certificates are read. */
@@ -46,10 +47,10 @@ export function placeOf(location: BundleLocation): string {
     case 'file':
       return location.path
     case 'http':
-      return location.url
+      return shownUrl(location.url)
     case 'oci':
-      return `${location.url} ${location.repository}:${location.reference}`
+      return `${shownUrl(location.url)} ${location.repository}:${location.reference}`
     case 'git':
-      return `${location.url} ${location.ref} ${location.directory}`
+      return `${URL.canParse(location.url) ? shownUrl(location.url) : location.url} ${location.ref} ${location.directory}`
   }
 }

@@ -117,5 +117,6 @@ function isPolicyFile(name: string): boolean {
 /** The last line of what git reported, which is the reason. */
 function lastLine(raw: unknown): string {
   const stderr = typeof raw === 'object' && raw !== null && 'stderr' in raw ? String(raw.stderr) : ''
-  return stderr.trim().split('\n').at(-1) || toError(raw).message
+  const line = stderr.trim().split('\n').at(-1) ?? ''
+  return line === '' ? toError(raw).message : line
 }

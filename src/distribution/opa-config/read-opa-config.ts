@@ -7,6 +7,7 @@ import type { z } from 'zod'
 import { AppError, toError } from '../../errors/app-error.js'
 import { pathText } from '../../lib/text/path-text.js'
 import { isJwsAlgorithm, readBundleKey, type BundleKey } from '../../rego/index.js'
+import { placeOf } from '../fetching/bundle-location.js'
 import type { BundleLocation } from '../fetching/bundle-location.js'
 import type { SourceDefinition } from '../source-definition.js'
 import { accessOf } from './service-access.js'
@@ -103,6 +104,7 @@ function definitionOf(
   const location = locationOf(resource ?? `bundles/${name}`, named, services, env)
   return {
     name,
+    place: placeOf(location),
     ...timesOf(polling),
     staleIsNotReady: false,
     location,

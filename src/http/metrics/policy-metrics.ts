@@ -5,16 +5,28 @@ import type { Policies } from '../../rego/index.js'
 import { ScrapedMetrics } from './scraped-metrics.js'
 
 const MS_PER_SECOND = 1000
+/** The release of OPA that decisions are compared with (conformance tests). */
+const OPA_SEMANTICS = '1.20'
 
 /** What `addPolicyMetrics` reads. */
 export interface PolicyMetricsSources {
+  readonly version: string
   readonly policies: Pick<Policies, 'current'>
   readonly sources: SourceSet | undefined
 }
 
 /** Registers the metrics about revisions and sources of policies. */
-export function addPolicyMetrics(registry: Registry, { policies, sources }: PolicyMetricsSources): void {
+export function addPolicyMetrics(
+  registry: Registry,
+  { version, policies, sources }: PolicyMetricsSources,
+): void {
   const metrics = new ScrapedMetrics(registry)
+  metrics.gauges(
+    'tidegate_build_info',
+    'Versions of the service and of Node.js, and the OPA whose semantics it has; always 1.',
+    ['version', 'node', 'opa'],
+    () => [[[version, process.versions.node, OPA_SEMANTICS], 1]],
+  )
   metrics.gauges('tidegate_policy_info', 'The revisions that serve; always 1.', ['bundle', 'revision'], () =>
     policies.current.sources.map(({ name, revision }) => [[name, revision], 1]),
   )
