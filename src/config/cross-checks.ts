@@ -1,3 +1,4 @@
+import { hasAccounts, requiresCredentials } from './sections/auth.js'
 import { missingApprovers } from './sections/gates.js'
 import { isLocalAddress } from './sections/listen-address.js'
 import { servedAddresses } from './sections/served-addresses.js'
@@ -31,6 +32,17 @@ const tlsChecks: readonly CrossCheck[] = [
         ? undefined
         : `TLS needs server.tlsCertificate and server.tlsKey: ${wanted.join(', ')}`
     },
+  },
+  {
+    code: 'no_public_url',
+    paths: [
+      ['auth', 'oidc'],
+      ['server', 'publicUrl'],
+    ],
+    check: ({ auth, server }) =>
+      auth.oidc === undefined || server.publicUrl !== undefined
+        ? undefined
+        : 'the identity provider sends browsers back to server.publicUrl: set it to the https URL of this service',
   },
   {
     code: 'no_client_authority',
@@ -99,7 +111,7 @@ export const crossChecks: readonly CrossCheck[] = [
       ['auth', 'certificates'],
     ],
     check: ({ server, auth }) => {
-      if (server.insecure || auth.tokens.length + auth.certificates.length > 0) return undefined
+      if (server.insecure || requiresCredentials(auth)) return undefined
       const open = servedAddresses(server).find(
         ({ address, serves }) => serves === 'all' && !isLocalAddress(address),
       )
@@ -203,9 +215,9 @@ export const crossChecks: readonly CrossCheck[] = [
       ['auth', 'certificates'],
     ],
     check: ({ gates, auth }) => {
-      // Without tokens, callers may claim any name.
+      // Without tokens, callers may claim any name; with accounts elsewhere, names are unknown here.
       const bearers = [...auth.tokens, ...auth.certificates]
-      if (bearers.length === 0) return undefined
+      if (bearers.length === 0 || hasAccounts(auth)) return undefined
       const users = new Set(bearers.map(({ name }) => name))
       const groups = new Set(bearers.flatMap((bearer) => bearer.groups))
       const unknown = gates.definitions.flatMap(({ name, approvers }) => [

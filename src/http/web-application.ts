@@ -4,7 +4,7 @@ import type { Hono } from 'hono'
 
 import { openApiDocument } from './openapi/openapi-document.js'
 import type { OpenApiOptions } from './openapi/openapi-document.js'
-import type { Authenticate, AuthenticatePage } from './pipeline/authenticate.js'
+import type { Authenticate } from './pipeline/authenticate.js'
 import { guardRoutes } from './pipeline/guarded-routes.js'
 import { mountRoutes, errorResponse } from './pipeline/mount-routes.js'
 import { routesForProbes } from './direct-routes.js'
@@ -22,7 +22,7 @@ export interface WebApplicationParts {
   readonly deps: RoutesDeps
   readonly options: RouteOptions
   readonly authenticate: Authenticate
-  readonly authenticatePage: AuthenticatePage
+  readonly authenticatePage: Authenticate
 }
 
 /** The applications for all routes and for probes. */

@@ -1,15 +1,14 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 import type { Config } from '../config/config.js'
 import { readAwsAccess } from '../config/sections/sign-in/aws.js'
 import { readCredentials } from '../config/values/credentials.js'
+import { readPem } from './files/read-pem.js'
 import type { ReadSecret } from '../config/values/secret.js'
 import type { SourceSignIn } from '../distribution/fetching/sign-in.js'
 import { placeOf } from '../distribution/fetching/bundle-location.js'
 import type { BundleLocation, ServerAccess } from '../distribution/fetching/bundle-location.js'
 import type { SourceDefinition } from '../distribution/source-definition.js'
-import { AppError, toError } from '../errors/app-error.js'
 import { authHeaders } from '../lib/outbound/credentials.js'
 
 const MS_PER_SECOND = 1000
@@ -50,7 +49,11 @@ function accessOf(source: Exclude<Configured, { type: 'git' }>, readSecret: Read
   return {
     headers: authHeaders(readCredentials(credentials, readSecret)),
     signIn: signIn && readSignIn(signIn, readSecret),
-    tls: { ca: readPem(tlsCa), cert: readPem(tlsCertificate), key: readPem(tlsKey) },
+    tls: {
+      ca: readPem('policies.sources.tlsCa', tlsCa),
+      cert: readPem('policies.sources.tlsCertificate', tlsCertificate),
+      key: readPem('policies.sources.tlsKey', tlsKey),
+    },
     timeoutMs: timeoutSeconds * MS_PER_SECOND,
   }
 }
@@ -62,13 +65,4 @@ function readSignIn(
   if (signIn.type === 'oauth2') return { ...signIn, clientSecret: readSecret(signIn.clientSecret) }
   const { type, service, region } = signIn
   return { type, service, region, ...readAwsAccess(signIn, readSecret) }
-}
-
-function readPem(file: string | undefined): string | undefined {
-  if (file === undefined) return undefined
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (raw) {
-    throw new AppError('invalid', `read a file of policies.sources: ${toError(raw).message}`, { cause: raw })
-  }
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.js'
+import { requiresCredentials } from '../config/sections/auth.js'
 import { isLocalAddress } from '../config/sections/listen-address.js'
 import type { ServedAddress } from '../config/sections/served-addresses.js'
 import { directLists, routesForProbes } from '../http/direct-routes.js'
@@ -44,8 +45,9 @@ export async function listen(
   const authenticate = makeAuthenticate({
     ...config.auth,
     checkRevocation: makeCheckRevocation(() => tls?.settings),
+    findPerson: parts.signOn.findPerson,
   })
-  const browsers = await openBrowserAccess(parts, authenticate)
+  const browsers = await openBrowserAccess(parts, authenticate, parts.signOn)
   const deps = routesDeps(parts, { browsers, workers, tls }, yaml.toJson)
   addMetrics(parts)
   const requestLog = new RequestLog(logger)
@@ -122,7 +124,7 @@ function warnOfRisks(config: Config, addresses: readonly ServedAddress[], logger
 }
 
 function warnWhenOpen({ auth, server }: Config, addresses: readonly ServedAddress[], logger: Logger): void {
-  if (auth.tokens.length + auth.certificates.length > 0) return
+  if (requiresCredentials(auth)) return
   const open = addresses.find(({ address, serves }) => serves === 'all' && !isLocalAddress(address))
   if (open === undefined) return
   logger.warn(

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 
 import type { Config } from '../config/config.js'
+import { hasAccounts, requiresCredentials } from '../config/sections/auth.js'
 import type { ReadSecret } from '../config/values/secret.js'
 import { toAppError } from '../errors/app-error.js'
 import type { AppError } from '../errors/app-error.js'
@@ -65,7 +66,6 @@ export async function openGates(config: Config, parts: GatesParts): Promise<Open
   await work.rescan()
   const stopClock = startClock(config, parts, work)
   const people = [...config.auth.tokens, ...config.auth.certificates]
-  const groups = new Map(people.map(({ name, groups: of }) => [name, of]))
   const approvers = people.filter(({ roles }) => roles.includes('approver') || roles.includes('admin'))
   return {
     routes: {
@@ -77,9 +77,11 @@ export async function openGates(config: Config, parts: GatesParts): Promise<Open
       publicUrl: config.server.publicUrl,
       orchestratorUrl: config.server.orchestratorUrl ?? config.server.publicUrl,
       maxBodyBytes: config.server.maxBodyBytes,
-      groupsOf: (tokenName) => groups.get(tokenName) ?? [],
+      approvalAcr: config.auth.oidc?.approvalAcr,
       approvers:
-        people.length === 0 ? undefined : approvers.map(({ name, groups: of }) => ({ name, groups: of })),
+        requiresCredentials(config.auth) && !hasAccounts(config.auth)
+          ? approvers.map(({ name, groups }) => ({ name, groups }))
+          : undefined,
       triggered: ({ id, work: due }) => {
         if (due !== undefined) work.add(id)
       },

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.js'
+import { requiresCredentials } from '../config/sections/auth.js'
 import type { ServedAddress } from '../config/sections/served-addresses.js'
 import { makeServerLimits, startServer } from '../http/server.js'
 import type { RunningServer, ServerLimits } from '../http/server.js'
@@ -92,13 +93,13 @@ function maxBodyBytesOf({ server, audit }: Config): number {
 function openAdmission({ server, auth }: Config, address: ListenAddress): Admission {
   const { publicUrl, orchestratorUrl, allowedHosts } = server
   const urls = [publicUrl, orchestratorUrl].filter((url) => url !== undefined)
-  const hasCertificates = auth.certificates.length > 0
-  const needsCredentials = auth.tokens.length > 0 || hasCertificates
+  const needsCredentials = requiresCredentials(auth)
+  const arePeopleKnownAnyway = auth.certificates.length > 0 || auth.proxy !== undefined
   return makeAdmission({
     isKnownHost: makeIsKnownHost({ listenHost: hostOfAddress(address), urls, allowedHosts }),
     needsKnownHost: allowedHosts.length > 0 || (!needsCredentials && isLocalAddress(address)),
-    // A browser sends a client certificate for any page.
-    isOpen: !needsCredentials || hasCertificates || auth.openToOrchestrator,
+    // Browsers send a client certificate, and proxies a name, for any page.
+    isOpen: !needsCredentials || arePeopleKnownAnyway || auth.openToOrchestrator,
     publicUrl,
   })
 }

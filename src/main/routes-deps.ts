@@ -21,6 +21,8 @@ import type { ServiceStore } from '../store/ports/service-store.js'
 import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
 import { servedAddresses } from '../config/sections/served-addresses.js'
 import { numberOfName } from '../gates/definitions/pipeline-numbers.js'
+import { requiresCredentials } from '../config/sections/auth.js'
+import type { SignOn } from './open-sign-on.js'
 import type { Authenticate } from '../http/pipeline/authenticate.js'
 import type { RoutesDeps } from '../http/route-lists.js'
 import { BrowserAccess, randomToken } from '../http/sessions/browser-access.js'
@@ -64,6 +66,7 @@ export interface ServedParts {
   readonly impact: ImpactRuns
   readonly backgroundWork: BackgroundWork
   readonly threadDied: (death: ThreadDeath) => void
+  readonly signOn: SignOn
 }
 
 /** Name of the secret of forms, shared by all services where no one signs in. */
@@ -73,15 +76,21 @@ const FORM_TOKEN = 'form-token'
 export async function openBrowserAccess(
   { config: { auth, server }, store }: ServedParts,
   authenticate: Authenticate,
+  signOn: SignOn,
 ): Promise<BrowserAccess> {
   const isSecure =
     server.publicUrl?.toLowerCase().startsWith('https:') ?? servedAddresses(server)[0]?.isTls === true
+  const sessions = store.sharing?.sessions ?? new MemorySessions(makePassedTime())
   return new BrowserAccess({
     tokens: auth.tokens,
-    takesCertificates: auth.certificates.length > 0,
+    requiresCredentials: requiresCredentials(auth),
+    isKnownOtherwise: (exchange) =>
+      (auth.certificates.length > 0 && exchange.clientCertificate !== undefined) ||
+      signOn.isProxied(exchange),
     isSecure,
     authenticate,
-    sessions: store.sharing?.sessions ?? new MemorySessions(makePassedTime()),
+    sessions,
+    provider: signOn.access(sessions),
     formToken: (await store.sharing?.secret(FORM_TOKEN, randomToken)) ?? randomToken(),
   })
 }
@@ -111,6 +120,13 @@ function writingRoutes({ config, policies, store }: ServedParts): RoutesDeps['st
   }
 }
 
+/** The groups that the configuration names, for the choices of forms. */
+function groupsNamedIn({ tokens, certificates, oidc, proxy }: Config['auth']): readonly string[] {
+  const listed = [...tokens, ...certificates].flatMap(({ groups }) => groups)
+  const elsewhere = [oidc, proxy].flatMap((accounts) => Object.values(accounts?.roles ?? {}).flat())
+  return [...new Set([...listed, ...elsewhere])].filter((group) => group !== '*').sort()
+}
+
 /** The dependencies of the forms of stages. */
 function formRoutes({ config, store, policies, registry, gates }: ServedParts): RoutesDeps['forms'] {
   const { auth, connectors, policies: settings } = config
@@ -118,7 +134,7 @@ function formRoutes({ config, store, policies, registry, gates }: ServedParts): 
   return {
     ...{ reader, writer, now, maxBodyBytes: config.server.maxBodyBytes, numbers: registry.numbers },
     accounts: connectors.accounts,
-    groups: [...new Set([...auth.tokens, ...auth.certificates].flatMap(({ groups }) => groups))].sort(),
+    groups: groupsNamedIn(auth),
     environments: config.gates.environments,
     makesGates: gates.routes.makesGates,
     runtimePolicies: () =>

@@ -20,6 +20,7 @@ import { openDecisions } from './open-decisions.js'
 import type { DecisionParts, Decisions } from './open-decisions.js'
 import { openImpact } from './open-impact.js'
 import { openEnforcement } from './open-enforcement.js'
+import { openSignOn } from './open-sign-on.js'
 import { openGates } from './open-gates.js'
 import { openOutbox } from './open-outbox.js'
 import { openPolicies } from './open-policies.js'
@@ -182,8 +183,9 @@ async function startParts(config: Config, { logger, threads, opa, onStop }: Star
   onStop('analysis', analysis.close)
   const impact = openImpact(config, { policies, exceptions: enforcing.exceptions, logger }, onStop)
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
+  const signOn = await openSignOn(config, { ...parts, now: store.now, onStop })
   const served = {
-    ...{ config, opa, logger, store, metrics, backgroundWork, impact, threadDied: threadWatch.died },
+    ...{ config, opa, logger, signOn, store, metrics, backgroundWork, impact, threadDied: threadWatch.died },
     ...{ ...opened, decisions, evaluations, enforcing, outbox, gates, trail, registry, analysis },
   }
   return { urls: await listen(served, addresses, onStop), flush: () => decisions.log.flush() }

@@ -1,4 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http'
+import { Agent as TlsAgent, request as httpsRequest } from 'node:https'
 import type { IncomingHttpHeaders } from 'node:http'
 
 /** One request whose target is sent unchanged. `fetch` would normalize the path. */
@@ -20,14 +21,17 @@ export interface Answered {
 const MAX_LATE_MS = 15_000
 
 const agent = new Agent({ keepAlive: true, maxSockets: 256 })
+/** For servers of tests, whose certificates nobody else has signed. */
+const tlsAgent = new TlsAgent({ rejectUnauthorized: false })
 
 /** Sends a request to a server: POST if there is a body, otherwise GET. Adds no content type. */
 export function ask(base: string, { method, path, headers = {}, body }: Asked): Promise<Answered> {
-  const { hostname, port } = new URL(base)
+  const { hostname, port, protocol } = new URL(base)
+  const isTls = protocol === 'https:'
   const bytes = body === undefined ? undefined : Buffer.from(body)
   return new Promise((resolve, reject) => {
-    const request = httpRequest({
-      agent,
+    const request = (isTls ? httpsRequest : httpRequest)({
+      agent: isTls ? tlsAgent : agent,
       hostname,
       port,
       path,

@@ -2,10 +2,8 @@ import { z } from 'zod'
 
 import { parseSubject } from '../values/certificate-subject.js'
 import { booleanKey, key } from '../values/key.js'
-
-/** Roles of tokens and certificates. */
-const ROLES = ['orchestrator', 'approver', 'auditor', 'author', 'admin'] as const
-export type Role = (typeof ROLES)[number]
+import { ROLES } from './roles.js'
+import { ProviderSection, ProxySection } from './sign-on.js'
 
 /** The identity and roles of a credential. */
 const bearer = {
@@ -80,8 +78,24 @@ export const AuthSection = z.strictObject({
     'Client certificates that replace a token, each `{name, roles, subject, san}` and, for approvers of gates, `groups`. `subject` such as `CN=echo, O=Example` is the whole subject of the certificate, with its parts in any order. `san` is an alternative name such as `DNS:echo.spinnaker` or `URI:spiffe://…`. If both are set, both must match. The first matching entry applies. `server.tlsClientCa` must have signed the certificate.',
     'a list of {name, roles, subject, san}',
   ),
+  oidc: ProviderSection.optional(),
+  proxy: ProxySection.optional(),
   openToOrchestrator: booleanKey(
     false,
     "Whether requests without a token have the role `orchestrator`, because the orchestrator's own plugins send none. Only for a port that no one else reaches, or the loopback of its pod.",
   ),
 })
+
+type Auth = Readonly<
+  Record<'tokens' | 'certificates', readonly unknown[]> & { oidc?: unknown; proxy?: unknown }
+>
+
+/** Whether callers need a token, a certificate or an account. */
+export function requiresCredentials(auth: Auth): boolean {
+  return auth.tokens.length + auth.certificates.length > 0 || hasAccounts(auth)
+}
+
+/** Whether people have accounts elsewhere, so that the configuration does not list all of them. */
+export function hasAccounts({ oidc, proxy }: Pick<Auth, 'oidc' | 'proxy'>): boolean {
+  return oidc !== undefined || proxy !== undefined
+}

@@ -1,4 +1,4 @@
-import type { Role } from '../../config/sections/auth.js'
+import type { Role } from '../../config/sections/roles.js'
 import { claimedName } from '../../lib/text/claimed-name.js'
 import { readHeaderText } from '../../lib/text/header-text.js'
 import type { AppError } from '../../errors/app-error.js'
@@ -16,6 +16,10 @@ export interface Caller {
   /** True if everything is allowed: for admins, and for all callers if no tokens are configured. */
   readonly isAdmin: boolean
   readonly roles?: readonly Role[]
+  /** For the approvers of gates. */
+  readonly groups?: readonly string[]
+  /** Set for an account of the identity provider: how it has signed in, if the provider says so. */
+  readonly account?: { readonly acr: string | undefined } | undefined
   /** CSRF token of the caller's forms. */
   readonly formToken?: string
 }

@@ -1,7 +1,7 @@
 import { html, raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
-import type { Role } from '../../config/sections/auth.js'
+import type { Role } from '../../config/sections/roles.js'
 import { printable } from '../../lib/text/shown-text.js'
 import { FORM_TOKEN } from '../input/form-body.js'
 import { PAGE_SCRIPT } from './page-script.js'

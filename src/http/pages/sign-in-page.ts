@@ -10,6 +10,10 @@ export interface SignInView {
   /** Path of the page that follows after signing in. */
   readonly next: string
   readonly problem?: string | undefined
+  /** Text after "Sign in with"; undefined if there is no identity provider. */
+  readonly providerLabel: string | undefined
+  /** True if tokens are configured. */
+  readonly takesTokens: boolean
   /** True if the page is in a frame, where browsers may withhold its cookie. */
   readonly isFramed: boolean
   /** Form contents that the viewer had entered when the session ended. */
@@ -21,13 +25,28 @@ export type Unsent = readonly (readonly [name: string, text: string])[]
 
 /** Renders the sign-in form. */
 export function signInPage(view: SignInView): PageContent {
-  const { prefix, next, problem, isFramed, unsent } = view
+  const { prefix, next, problem, isFramed, unsent, providerLabel, takesTokens } = view
   const body = html`<section class="narrow">
     <h1>Sign in</h1>
     ${problem === undefined ? '' : notice(problem)}
-    <form method="post" action="${prefix}/ui/sign-in">
+    ${providerLabel === undefined ? '' : providerLink(view, providerLabel)}
+    ${takesTokens ? tokenForm(view) : ''} ${isFramed ? ownTab(prefix, next) : ''} ${unsentTexts(unsent)}
+  </section>`
+  return { title: 'Sign in', body }
+}
+
+function providerLink({ prefix, next }: SignInView, label: string): Html {
+  return html`<p>
+    <a class="button" href="${prefix}/ui/sign-in/start?next=${encodeURIComponent(next)}"
+      >Sign in with ${label}</a
+    >
+  </p>`
+}
+
+function tokenForm(view: SignInView): Html {
+  return html`<form method="post" action="${view.prefix}/ui/sign-in">
       ${tokenField(view)}
-      <input type="hidden" name="next" value="${next}" />
+      <input type="hidden" name="next" value="${view.next}" />
       <label for="token">Your token</label>
       <input
         id="token"
@@ -39,10 +58,7 @@ export function signInPage(view: SignInView): PageContent {
       />
       <button class="good">Sign in</button>
     </form>
-    <p class="soft">Use your API token from auth.tokens. The browser does not store it.</p>
-    ${isFramed ? ownTab(prefix, next) : ''} ${unsentTexts(unsent)}
-  </section>`
-  return { title: 'Sign in', body }
+    <p class="soft">Use your API token from auth.tokens. The browser does not store it.</p>`
 }
 
 function ownTab(prefix: string, next: string): Html {

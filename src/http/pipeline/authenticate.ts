@@ -1,16 +1,24 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
 import { AppError } from '../../errors/app-error.js'
-import type { Role } from '../../config/sections/auth.js'
+import type { Role } from '../../config/sections/roles.js'
 import type { CheckRevocation, ClientCertificate } from '../exchange/client-certificate.js'
 import type { Caller, Exchange } from '../exchange/exchange.js'
 import { parseSubject } from '../../config/values/certificate-subject.js'
 import type { SubjectParts } from '../../config/values/certificate-subject.js'
 
-/** A configured token. */
-export interface TokenRecord {
+/** Somebody or something with roles. */
+export interface Principal {
   readonly name: string
   readonly roles: readonly Role[]
+  /** For the approvers of gates. */
+  readonly groups?: readonly string[]
+  /** Set for an account of an identity provider. */
+  readonly account?: Caller['account']
+}
+
+/** A configured token. */
+export interface TokenRecord extends Principal {
   /** SHA-256 of the token, 64 hex digits. */
   readonly sha256: string
 }
@@ -19,13 +27,14 @@ export interface TokenRecord {
  * Requires one of `roles`, or admin, and sets the exchange's caller. Raises `unauthenticated` and
  * `forbidden`.
  */
-export type Authenticate = (exchange: Exchange, roles: readonly Role[]) => void
+export type Authenticate = (exchange: Exchange, roles: readonly Role[]) => Promise<void>
 
-/** Authenticates the viewer of a page. Asynchronous, since sessions may be in a database. */
-export type AuthenticatePage = (exchange: Exchange, roles: readonly Role[]) => Promise<void>
-
-/** The record of a configured token or certificate. */
-type Bearer = TokenRecord | CertificateRecord
+/**
+ * Returns who sends a request through a proxy that authenticates people, or with a token of the
+ * identity provider. Undefined if the request shows neither. Raises `unauthenticated`, `forbidden`
+ * and `unavailable`.
+ */
+export type FindPerson = (exchange: Exchange) => Promise<Principal | undefined>
 
 interface KnownToken extends TokenRecord {
   readonly digest: Buffer
@@ -43,6 +52,8 @@ export interface AuthenticationRules {
   readonly checkRevocation?: CheckRevocation
   /** True if requests without a token have the role `orchestrator`. */
   readonly openToOrchestrator: boolean
+  /** Undefined if people have no accounts elsewhere. */
+  readonly findPerson?: FindPerson | undefined
 }
 
 /**
@@ -52,26 +63,29 @@ export interface AuthenticationRules {
  * and `forbidden` for a missing role.
  */
 export function makeAuthenticate(rules: AuthenticationRules): Authenticate {
-  const { tokens, certificates = [], checkRevocation, openToOrchestrator } = rules
+  const { tokens, certificates = [], checkRevocation, openToOrchestrator, findPerson } = rules
   const findToken = makeFindToken(tokens)
   const findCertificate = makeFindCertificate(certificates, checkRevocation)
-  if (tokens.length + certificates.length === 0) {
+  if (tokens.length + certificates.length === 0 && findPerson === undefined) {
     return (exchange) => {
       exchange.caller = ANYONE
+      return Promise.resolve()
     }
   }
-  return (exchange, roles) => {
+  return async (exchange, roles) => {
     const authorization = exchange.header('authorization')
     // A wrong token or certificate is an error, unlike a missing one.
     const certificate = authorization === undefined ? findCertificate(exchange) : undefined
-    if (certificate === undefined && authorization === undefined) {
-      if (openToOrchestrator && roles.includes('orchestrator')) return
-    }
     const presented = BEARER.exec(authorization ?? '')?.groups?.['token']
-    const bearer = certificate ?? (presented === undefined ? undefined : findToken(presented))
-    if (bearer === undefined) throw unauthenticated(presented !== undefined, certificates.length > 0)
-    requireRole(bearer, roles)
-    exchange.caller = bearerOf(bearer)
+    const known = certificate ?? (presented === undefined ? undefined : findToken(presented))
+    const principal = known ?? (await findPerson?.(exchange))
+    if (principal === undefined) {
+      const isOpen = openToOrchestrator && roles.includes('orchestrator')
+      if (authorization === undefined && isOpen) return
+      throw unauthenticated(presented !== undefined, certificates.length > 0)
+    }
+    requireRole(principal, roles)
+    exchange.caller = callerFor(principal)
   }
 }
 
@@ -94,14 +108,15 @@ export function makeFindToken(
   }
 }
 
-/** Returns the caller for a token or certificate. */
-export function bearerOf({ name, roles }: Bearer): Caller {
-  return { tokenName: name, isAdmin: roles.includes('admin'), roles }
+/** Returns the caller for a token, a certificate or a person. */
+export function callerFor({ name, roles, groups = [], account }: Principal): Caller {
+  return { tokenName: name, isAdmin: roles.includes('admin'), roles, groups, account }
 }
 
-/** Raises `forbidden` unless the bearer has one of the roles or is an admin. */
-export function requireRole(bearer: Bearer, roles: readonly Role[]): void {
-  if (!bearer.roles.some((role) => role === 'admin' || roles.includes(role))) throw forbidden(bearer, roles)
+/** Raises `forbidden` unless the principal has one of the roles or is an admin. */
+export function requireRole(principal: Principal, roles: readonly Role[]): void {
+  const isAllowed = principal.roles.some((role) => role === 'admin' || roles.includes(role))
+  if (!isAllowed) throw forbidden(principal, roles)
 }
 
 function unauthenticated(wasPresented: boolean, takesCertificates: boolean): AppError {
@@ -113,11 +128,12 @@ function unauthenticated(wasPresented: boolean, takesCertificates: boolean): App
   )
 }
 
-function forbidden(bearer: Bearer, roles: readonly Role[]): AppError {
-  const kind = 'sha256' in bearer ? 'token' : 'certificate'
+function forbidden(principal: Principal, roles: readonly Role[]): AppError {
+  const kind =
+    'sha256' in principal ? 'token ' : 'subject' in principal || 'san' in principal ? 'certificate ' : ''
   return new AppError(
     'forbidden',
-    `${kind} ${bearer.name} requires the role ${roles.join(' or ') || 'admin'} for this`,
+    `${kind}${principal.name} requires the role ${roles.join(' or ') || 'admin'} for this`,
   )
 }
 
@@ -125,9 +141,7 @@ function forbidden(bearer: Bearer, roles: readonly Role[]): AppError {
 const MAX_SHOWN_CHARACTERS = 200
 
 /** A configured client certificate. */
-export interface CertificateRecord {
-  readonly name: string
-  readonly roles: readonly Role[]
+export interface CertificateRecord extends Principal {
   /** The whole subject in any order, such as `CN=echo, O=Example`. */
   readonly subject?: string | undefined
   /** A subject alternative name, such as `DNS:echo.example.org`. */

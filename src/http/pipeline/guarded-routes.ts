@@ -1,5 +1,5 @@
 import type { Exchange } from '../exchange/exchange.js'
-import type { Authenticate, AuthenticatePage } from './authenticate.js'
+import type { Authenticate } from './authenticate.js'
 import type { BoundApplicationRoute, BoundDirectRoute, BoundRoute } from './route.js'
 import { AppError, toAppError } from '../../errors/app-error.js'
 
@@ -24,20 +24,16 @@ const BELOW = '/*'
 export function guardRoutes(
   routes: readonly BoundRoute[],
   requests: Authenticate,
-  pages?: AuthenticatePage,
+  pages: Authenticate = requests,
 ): readonly GuardedRoute[] {
-  return routes.map((route) => {
-    if (route.kind === 'direct') return guardDirectRoute(route, makeGuard(route, requests))
-    const isPage = route.isPage === true && pages !== undefined
-    const guard = isPage ? makePageGuard(route, pages) : makeGuard(route, requests)
-    return guardApplicationRoute(route, guard)
-  })
+  return routes.map((route) =>
+    route.kind === 'direct'
+      ? guardDirectRoute(route, makeGuard(route, requests))
+      : guardApplicationRoute(route, makeGuard(route, route.isPage === true ? pages : requests)),
+  )
 }
 
-function guardApplicationRoute(
-  route: BoundApplicationRoute,
-  guard: Guard | PageGuard,
-): GuardedApplicationRoute {
+function guardApplicationRoute(route: BoundApplicationRoute, guard: Guard): GuardedApplicationRoute {
   const enter = async (exchange: Exchange): Promise<void> => {
     exchange.handler = route.handler
     exchange.showsErrors = route.showsErrors ?? false
@@ -53,7 +49,7 @@ function guardDirectRoute(route: BoundDirectRoute, guard: Guard): GuardedDirectR
     exchange.handler = handler
     exchange.errorHeaders = errorHeaders
     exchange.showsErrors = showsErrors
-    guard(exchange)
+    await guard(exchange)
     if (exchange.refusal !== undefined) throw exchange.refusal
     const rest = exchange.target.path.slice(restAt)
     // Requests with a body wait for their turn after their body is read.
@@ -64,9 +60,7 @@ function guardDirectRoute(route: BoundDirectRoute, guard: Guard): GuardedDirectR
 }
 
 /** Sets the caller. Raises `unauthenticated` or `forbidden` for a caller without access. */
-export type Guard = (exchange: Exchange) => void
-/** Access check of a page. The request is not processed before it settles. */
-export type PageGuard = (exchange: Exchange) => Promise<void>
+export type Guard = (exchange: Exchange) => Promise<void>
 
 /**
  * Creates the access check of a route. Callers need one of the route's roles. Anyone may call a
@@ -74,30 +68,20 @@ export type PageGuard = (exchange: Exchange) => Promise<void>
  */
 export function makeGuard(route: BoundRoute, authenticate: Authenticate): Guard {
   const { roles, credential, reserves401ForDenials } = route
-  if (roles === 'anyone' || (roles === undefined && credential !== undefined)) return () => undefined
-  if (roles === undefined || roles.length === 0) return () => refuseEverybody(route)
+  if (roles === 'anyone' || (roles === undefined && credential !== undefined)) return () => Promise.resolve()
+  if (roles === undefined || roles.length === 0) return () => Promise.reject(closedToEverybody(route))
   if (reserves401ForDenials !== true) return (exchange) => authenticate(exchange, roles)
-  return (exchange) => {
+  return async (exchange) => {
     try {
-      authenticate(exchange, roles)
+      await authenticate(exchange, roles)
     } catch (raw) {
       throw toForbidden(toAppError(raw))
     }
   }
 }
 
-/** Creates the access check of a page. */
-export function makePageGuard(route: BoundRoute, authenticate: AuthenticatePage): PageGuard {
-  const { roles, credential } = route
-  if (roles === 'anyone' || (roles === undefined && credential !== undefined)) return () => Promise.resolve()
-  return async (exchange) => {
-    if (roles === undefined || roles.length === 0) refuseEverybody(route)
-    await authenticate(exchange, roles)
-  }
-}
-
-function refuseEverybody({ method, path }: BoundRoute): never {
-  throw new AppError('forbidden', `${method} ${path} is closed: it names no role with access`, {
+function closedToEverybody({ method, path }: BoundRoute): AppError {
+  return new AppError('forbidden', `${method} ${path} is closed: it names no role with access`, {
     code: 'route_closed',
   })
 }

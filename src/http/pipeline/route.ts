@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-import type { Role } from '../../config/sections/auth.js'
+import type { Role } from '../../config/sections/roles.js'
 import type { AppError } from '../../errors/app-error.js'
 import type { Exchange } from '../exchange/exchange.js'
 import type { BodyDescription, BodyReader } from '../input/body-reader.js'

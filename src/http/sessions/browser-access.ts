@@ -1,16 +1,38 @@
 import { hash, randomBytes } from 'node:crypto'
 
+import { z } from 'zod'
+
 import { AppError } from '../../errors/app-error.js'
+import type { Role } from '../../config/sections/roles.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { isSameText } from '../../lib/text/same-text.js'
-import { bearerOf, makeFindToken, requireRole } from '../pipeline/authenticate.js'
-import type { Authenticate, AuthenticatePage, TokenRecord } from '../pipeline/authenticate.js'
+import { callerFor, makeFindToken, requireRole } from '../pipeline/authenticate.js'
+import type { Authenticate, TokenRecord } from '../pipeline/authenticate.js'
 import type { BrowserSession, BrowserSessions } from '../../store/ports/browser-sessions.js'
+import { principalOf } from '../sign-on/account.js'
+import type { AccountRules } from '../sign-on/account.js'
+import type { AccountSessions } from '../sign-on/account-sessions.js'
+import type { Provider } from '../sign-on/provider.js'
+
+/** Sign-in at an identity provider. */
+export interface ProviderAccess {
+  readonly provider: Pick<Provider, 'depart' | 'arrive' | 'signOutUrl'>
+  readonly accounts: Pick<AccountSessions, 'open' | 'read'>
+  readonly rules: AccountRules
+  /** Text for the button, after "Sign in with". */
+  readonly label: string
+  /** Authentication context that approvals require; undefined if any will do. */
+  readonly approvalAcr: string | undefined
+}
 
 export interface BrowserAccessOptions {
   readonly tokens: readonly TokenRecord[]
-  /** True if client certificates replace tokens. */
-  readonly takesCertificates: boolean
+  /** True if credentials are required. */
+  readonly requiresCredentials: boolean
+  /** Whether the request shows who sends it by a client certificate or the headers of a proxy. */
+  readonly isKnownOtherwise: (exchange: Exchange) => boolean
+  /** Undefined if people sign in with tokens only. */
+  readonly provider?: ProviderAccess | undefined
   /** True if browsers use TLS. */
   readonly isSecure: boolean
   readonly sessions: BrowserSessions
@@ -27,11 +49,19 @@ export interface SignInForm {
   readonly cookie: string
 }
 
-/** Authentication of people in browsers. They sign in with a token, and a cookie replaces it. */
+/** What a browser keeps while it is at the identity provider. */
+const Departure = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), next: z.string() })
+/** Time for signing in at the provider, in seconds. */
+const DEPARTURE_SECONDS = 600
+
+/**
+ * Authentication of people in browsers. They sign in with a token or at an identity provider, and a
+ * cookie replaces it.
+ */
 export class BrowserAccess {
   readonly #options: BrowserAccessOptions
   readonly #findToken: (presented: string) => TokenRecord | undefined
-  readonly #names: { readonly session: string; readonly form: string }
+  readonly #names: { readonly session: string; readonly form: string; readonly departure: string }
 
   constructor(options: BrowserAccessOptions) {
     this.#options = options
@@ -39,32 +69,125 @@ export class BrowserAccess {
     // Browsers accept this prefix only over TLS and for this host, so a sibling domain cannot set
     // the cookie (RFC 6265bis, 4.1.3.2).
     const prefix = options.isSecure ? '__Host-' : ''
-    this.#names = { session: `${prefix}tidegate_session`, form: `${prefix}tidegate_sign_in` }
+    this.#names = {
+      session: `${prefix}tidegate_session`,
+      form: `${prefix}tidegate_sign_in`,
+      departure: `${prefix}tidegate_departure_`,
+    }
   }
 
   /** True if credentials are required. */
   get requiresTokens(): boolean {
-    return this.#options.tokens.length > 0 || this.#options.takesCertificates
+    return this.#options.requiresCredentials
+  }
+
+  /** True if people can sign in with a token. */
+  get takesTokens(): boolean {
+    return this.#options.tokens.length > 0
+  }
+
+  /** Undefined if people sign in with tokens only. */
+  get provider(): ProviderAccess | undefined {
+    return this.#options.provider
   }
 
   /**
    * Requires one of the roles. A session takes precedence over a client certificate. Raises
    * `unauthenticated` and `forbidden`.
    */
-  readonly authenticate: AuthenticatePage = async (exchange, roles) => {
+  readonly authenticate: Authenticate = async (exchange, roles) => {
     const mayHaveSession = this.requiresTokens && exchange.header('authorization') === undefined
     const session = mayHaveSession ? await this.#sessionOf(exchange) : undefined
-    if (!mayHaveSession || (session === undefined && this.#showsCertificate(exchange))) {
-      this.#options.authenticate(exchange, roles)
+    if (!mayHaveSession || (session === undefined && this.#options.isKnownOtherwise(exchange))) {
+      await this.#options.authenticate(exchange, roles)
       exchange.caller = { ...exchange.caller, formToken: this.#options.formToken }
+      return
+    }
+    if (session?.account !== undefined) {
+      await this.#authenticateAccount(exchange, { ...session, account: session.account }, roles)
       return
     }
     const token = this.#options.tokens.find((each) => each.name === session?.tokenName)
     if (session === undefined || token === undefined || session.tokenDigest !== digestOf(token)) {
       throw new AppError('unauthenticated', 'Sign in to view this page.')
     }
-    exchange.caller = { ...bearerOf(token), formToken: session.formToken }
+    exchange.caller = { ...callerFor(token), formToken: session.formToken }
     requireRole(token, roles)
+  }
+
+  async #authenticateAccount(
+    exchange: Exchange,
+    session: KnownSession & { readonly account: string },
+    roles: readonly Role[],
+  ): Promise<void> {
+    const { provider } = this.#options
+    if (provider === undefined) throw new AppError('unauthenticated', 'Sign in to view this page.')
+    const account = await provider.accounts.read(session)
+    const principal = principalOf(account, provider.rules)
+    exchange.caller = { ...callerFor(principal), formToken: session.formToken }
+    requireRole(principal, roles)
+  }
+
+  /**
+   * Starts a sign-in at the provider: returns its address and the cookie for coming back. `next` is
+   * the page that follows. Raises `unavailable`.
+   */
+  async depart(
+    next: string,
+    isForApproval: boolean,
+  ): Promise<{ readonly url: string; readonly cookie: string }> {
+    const { provider, approvalAcr } = this.#requireProvider()
+    const { url, departure } = await provider.depart(isForApproval ? approvalAcr : undefined)
+    const value = Buffer.from(JSON.stringify({ ...departure, next })).toString('base64url')
+    const cookie = this.#cookie(this.#departureName(departure.state), value, 'Lax')
+    return { url, cookie: `${cookie}; Max-Age=${DEPARTURE_SECONDS}` }
+  }
+
+  /**
+   * Completes a sign-in and starts a session. Returns its cookies and the page that follows. Raises
+   * `forbidden` if this browser did not start the sign-in, if the provider refuses it, or if the
+   * account has no role, and `unavailable`.
+   */
+  async arrive(exchange: Exchange): Promise<{ readonly next: string; readonly cookies: readonly string[] }> {
+    const { provider, accounts, rules } = this.#requireProvider()
+    const query = exchange.target.query ?? ''
+    const name = this.#departureName(new URLSearchParams(query).get('state') ?? '')
+    const departure = readDeparture(cookieOf(exchange, name))
+    if (departure === undefined) {
+      throw new AppError(
+        'forbidden',
+        'This sign-in is out of date or began in another browser. Sign in again.',
+        {
+          code: 'sign_in_out_of_date',
+        },
+      )
+    }
+    const grant = await provider.arrive(query, departure)
+    const id = randomToken()
+    const { account, kept } = accounts.open(grant, id)
+    principalOf(account, rules)
+    const session = { tokenName: account.name, tokenDigest: '', account: kept }
+    const cookies = [
+      await this.#startSession(exchange, id, session),
+      `${this.#cookie(name, '', 'Lax')}; Max-Age=0`,
+    ]
+    return { next: departure.next, cookies }
+  }
+
+  /** Returns the address at which people sign out at the provider; undefined if there is none. */
+  async signOutUrl(returnTo: string): Promise<string | undefined> {
+    return await this.#options.provider?.provider.signOutUrl(returnTo)
+  }
+
+  #requireProvider(): ProviderAccess {
+    const { provider } = this.#options
+    if (provider !== undefined) return provider
+    throw new AppError('not_found', 'This service has no identity provider: auth.oidc is not configured.')
+  }
+
+  /** Several tabs can sign in at the same time. */
+  #departureName(state: string): string {
+    return `${this.#names.departure}${hash('sha256', state).slice(0, 16)}`
   }
 
   /** Returns the sign-in form. Several forms in one browser share a token, so all of them work. */
@@ -86,14 +209,21 @@ export class BrowserAccess {
   async signIn(exchange: Exchange, presented: string): Promise<string> {
     const token = this.#findToken(presented.trim())
     if (token === undefined) throw new AppError('unauthenticated', 'Unknown token. Check it and try again.')
-    await this.#endSession(exchange)
-    const id = randomToken()
-    await this.#options.sessions.add(keyOf(id), {
+    return await this.#startSession(exchange, randomToken(), {
       tokenName: token.name,
       tokenDigest: digestOf(token),
-      host: hostOf(exchange),
-      formToken: randomToken(),
     })
+  }
+
+  /** Replaces the browser's session and returns the cookie of the new one. */
+  async #startSession(
+    exchange: Exchange,
+    id: string,
+    session: Pick<BrowserSession, 'tokenName' | 'tokenDigest' | 'account'>,
+  ): Promise<string> {
+    await this.#endSession(exchange)
+    const added = { ...session, host: hostOf(exchange), formToken: randomToken() }
+    await this.#options.sessions.add(keyOf(id), added)
     return this.#cookie(this.#names.session, id)
   }
 
@@ -103,22 +233,32 @@ export class BrowserAccess {
     return `${this.#cookie(this.#names.session, '')}; Max-Age=0`
   }
 
-  #showsCertificate(exchange: Exchange): boolean {
-    return this.#options.takesCertificates && exchange.clientCertificate !== undefined
-  }
-
   async #endSession(exchange: Exchange): Promise<void> {
     const id = cookieOf(exchange, this.#names.session)
     if (id !== undefined) await this.#options.sessions.remove(keyOf(id))
   }
 
-  async #sessionOf(exchange: Exchange): Promise<BrowserSession | undefined> {
-    const id = cookieOf(exchange, this.#names.session)
-    return id === undefined ? undefined : await this.#options.sessions.use(keyOf(id), hostOf(exchange))
+  async #sessionOf(exchange: Exchange): Promise<KnownSession | undefined> {
+    const cookie = cookieOf(exchange, this.#names.session)
+    if (cookie === undefined) return undefined
+    const key = keyOf(cookie)
+    const session = await this.#options.sessions.use(key, hostOf(exchange))
+    return session && { ...session, key, cookie }
   }
 
-  #cookie(name: string, value: string): string {
-    return `${name}=${value}; Path=/; HttpOnly; SameSite=Strict${this.#options.isSecure ? '; Secure' : ''}`
+  /** `Lax` cookies are sent when the provider sends the browser back. */
+  #cookie(name: string, value: string, sameSite: 'Strict' | 'Lax' = 'Strict'): string {
+    return `${name}=${value}; Path=/; HttpOnly; SameSite=${sameSite}${this.#options.isSecure ? '; Secure' : ''}`
+  }
+}
+
+type KnownSession = BrowserSession & { readonly key: string; readonly cookie: string }
+
+function readDeparture(value: string | undefined): z.output<typeof Departure> | undefined {
+  try {
+    return Departure.parse(JSON.parse(Buffer.from(value ?? '', 'base64url').toString('utf8')))
+  } catch {
+    return undefined
   }
 }
 

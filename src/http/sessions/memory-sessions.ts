@@ -42,6 +42,12 @@ export class MemorySessions implements BrowserSessions {
     return Promise.resolve(session)
   }
 
+  replaceAccount(key: string, account: string): Promise<void> {
+    const session = this.#kept.get(key)
+    if (session !== undefined) this.#kept.set(key, { ...session, account })
+    return Promise.resolve()
+  }
+
   remove(key: string): Promise<void> {
     this.#kept.delete(key)
     return Promise.resolve()

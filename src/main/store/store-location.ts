@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readPem } from '../files/read-pem.js'
 import { userInfo } from 'node:os'
 
 import type { Config } from '../../config/config.js'
@@ -8,7 +8,7 @@ import type {
   PostgresHost,
   PostgresTls,
 } from '../../store/postgres/engine/postgres-settings.js'
-import { AppError, toError } from '../../errors/app-error.js'
+import { AppError } from '../../errors/app-error.js'
 import { DATABASE_URL_TEXT, readDatabaseUrl } from '../../config/values/database-url.js'
 import type { DatabaseUrl } from '../../config/values/database-url.js'
 import { isLoopback } from '../../config/sections/listen-address.js'
@@ -107,14 +107,5 @@ function tlsOf(
     ca: readPem('store.tlsCa', store.tlsCa),
     certificate: readPem('store.tlsCertificate', store.tlsCertificate),
     key: readPem('store.tlsKey', store.tlsKey),
-  }
-}
-
-function readPem(name: string, path: string | undefined): string | undefined {
-  if (path === undefined) return undefined
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (raw) {
-    throw new AppError('invalid', `${name} cannot be read: ${toError(raw).message}`)
   }
 }

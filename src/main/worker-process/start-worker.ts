@@ -1,3 +1,7 @@
+import { closeParts } from '../close-parts.js'
+import type { OnStop, OpenPart } from '../close-parts.js'
+import type { PolicyContext } from '../../http/policy/decision.js'
+import type { BoundRoute } from '../../http/pipeline/route.js'
 import { nopDecisionLog } from '../../decisions/decision-log.js'
 import type { DecisionLog } from '../../decisions/decision-log.js'
 import type { Registry } from 'prom-client'
@@ -8,6 +12,7 @@ import { AppError } from '../../errors/app-error.js'
 import { decidingRoutes } from '../../http/direct-routes.js'
 import { makeCostMetrics, makeEvaluationMetrics } from '../../http/metrics/evaluation-metrics.js'
 import { makeCheckRevocation } from '../../http/transport/tls/revocation-lists.js'
+import { openSignOn } from '../open-sign-on.js'
 import { makeAuthenticate } from '../../http/pipeline/authenticate.js'
 import { guardRoutes } from '../../http/pipeline/guarded-routes.js'
 import { makeFindDirectRoute } from '../../http/pipeline/find-direct-route.js'
@@ -82,35 +87,34 @@ async function open(
 ): Promise<Deciding> {
   const { config, addresses, relaySocket, processes } = settings
   const logger = makeLogger(config.log)
+  const opened: OpenPart[] = []
+  const onStop: OnStop = (name, close) => opened.push({ name, close })
   const policies = await WorkerPolicies.open(sent, config.policies.limits)
+  const yaml = openYamlReader()
+  onStop('reader of YAML', yaml.close)
   const decisionLog = makeRemoteDecisionLog(config, processes, main)
+  onStop('decision log', () => decisionLog.close())
   exitOnFatalError(logger, () => decisionLog.flush())
   const metrics = metricsOver(decisionLog)
   const requests = openServedRequests(config, metrics.registry)
+  onStop('requests of policies', async () => requests?.close())
   const evaluations = openEvaluations(config, policies, main, { registry: metrics.registry, requests })
-  const yaml = openYamlReader()
   const book = new ExceptionBook()
   const enforcement = new Enforcement({ levels: config.policies.levels, exceptions: book })
   const context = policyContext(config, {
     ...{ policies, evaluations, enforcement, decisionLog, readYaml: yaml.toJson },
     ...{ evaluated: metrics.evaluated, warned: metrics.warned },
   })
-  const deciding = decidingRoutes(config.orchestrator).map((route) => route.bind(context))
-  const routes = [...deciding, failOpenRoute.bind(undefined)]
   let tls = settings.tls
   const checkRevocation = makeCheckRevocation(() => tls)
-  const find = makeFindDirectRoute(guardRoutes(routes, makeAuthenticate({ ...config.auth, checkRevocation })))
+  const signOn = await openSignOn(config, { logger, now: Date.now, onStop })
+  const authenticate = makeAuthenticate({ ...config.auth, checkRevocation, findPerson: signOn.findPerson })
+  const find = makeFindDirectRoute(guardRoutes(routesOver(config, context), authenticate))
   const relay = makeRelay(relaySocket)
+  onStop('relay', () => relay.close())
   const requestLog = new RequestLog(logger)
-  const answering: Answering = {
-    find,
-    application: relay.answer,
-    finished: (exchange) => {
-      if (relay.hasAnswered(exchange)) return
-      metrics.requested(exchange)
-      requestLog.note(exchange)
-    },
-  }
+  onStop('request log', () => requestLog.close())
+  const answering = answeringOver({ find, relay, metrics, requestLog })
   const servers = new Servers({ config, logger, processes, tls: () => tls })
   return {
     policies,
@@ -127,13 +131,34 @@ async function open(
     metrics: () => metrics.registry.getMetricsAsJSON(),
     flush: () => decisionLog.flush(),
     close: async () => {
-      requestLog.close()
-      relay.close()
-      await requests?.close()
-      await decisionLog.close()
-      await yaml.close()
+      await closeParts(opened, logger)
     },
   }
+}
+
+interface AnsweringParts {
+  readonly find: Answering['find']
+  readonly relay: ReturnType<typeof makeRelay>
+  readonly metrics: ServiceMetrics
+  readonly requestLog: RequestLog
+}
+
+/** Requests that are relayed are counted and logged by the main process. */
+function answeringOver({ find, relay, metrics, requestLog }: AnsweringParts): Answering {
+  return {
+    find,
+    application: relay.answer,
+    finished: (exchange) => {
+      if (relay.hasAnswered(exchange)) return
+      metrics.requested(exchange)
+      requestLog.note(exchange)
+    },
+  }
+}
+
+function routesOver({ orchestrator }: Config, context: PolicyContext): readonly BoundRoute[] {
+  const deciding = decidingRoutes(orchestrator).map((route) => route.bind(context))
+  return [...deciding, failOpenRoute.bind(undefined)]
 }
 
 function metricsOver(decisionLog: DecisionLog): ServiceMetrics {

@@ -1,10 +1,14 @@
 /** A browser that has signed in. */
 export interface BrowserSession {
+  /** Name of the token, or of the account at the identity provider. */
   readonly tokenName: string
   /**
    * Digest of the token: a session ends with its token, even if another token gets the same name.
+   * Empty for an account.
    */
   readonly tokenDigest: string
+  /** State of the account at the identity provider; undefined for a token. */
+  readonly account?: string | undefined
   /** The Host header of the sign-in. The cookie is refused under another host. */
   readonly host: string
   /** Value in each form of the pages that proves that the form is ours. */
@@ -31,5 +35,7 @@ export interface BrowserSessions {
    * another host.
    */
   readonly use: (key: string, host: string) => Promise<BrowserSession | undefined>
+  /** Stores the state of an account. Does nothing if the session has ended. */
+  readonly replaceAccount: (key: string, account: string) => Promise<void>
   readonly remove: (key: string) => Promise<void>
 }

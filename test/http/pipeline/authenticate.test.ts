@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 
-import type { Role } from '../../../src/config/sections/auth.js'
+import type { Role } from '../../../src/config/sections/roles.js'
 import { makeAuthenticate } from '../../../src/http/pipeline/authenticate.js'
 import { FakeExchange } from '../../support/fake-exchange.js'
 import type { ClientCertificate } from '../../../src/http/exchange/client-certificate.js'
@@ -12,11 +12,15 @@ const ana = {
   sha256: createHash('sha256').update('token-of-ana').digest('hex'),
 }
 
-function outcomeOf(openToOrchestrator: boolean, roles: readonly Role[], authorization?: string): string {
+async function outcomeOf(
+  openToOrchestrator: boolean,
+  roles: readonly Role[],
+  authorization?: string,
+): Promise<string> {
   const authenticate = makeAuthenticate({ tokens: [ana], openToOrchestrator })
   const exchange = new FakeExchange({ headers: { ...(authorization !== undefined && { authorization }) } })
   try {
-    authenticate(exchange, roles)
+    await authenticate(exchange, roles)
     return `let in as ${exchange.caller.tokenName ?? 'nobody'}`
   } catch (raw) {
     return (raw as { kind: string }).kind
@@ -31,9 +35,12 @@ describe('a request without a token', () => {
     [true, ['approver'], 'unauthenticated'],
     [true, ['auditor'], 'unauthenticated'],
     [true, [], 'unauthenticated'],
-  ] as const)('where the service is open to the orchestrator (%j), for %j: %s', (open, roles, outcome) => {
-    expect(outcomeOf(open, roles)).toBe(outcome)
-  })
+  ] as const)(
+    'where the service is open to the orchestrator (%j), for %j: %s',
+    async (open, roles, outcome) => {
+      expect(await outcomeOf(open, roles)).toBe(outcome)
+    },
+  )
 })
 
 describe('a request with a token, where the service is open to the orchestrator', () => {
@@ -42,8 +49,8 @@ describe('a request with a token, where the service is open to the orchestrator'
     ['Bearer token-of-ana', 'orchestrator', 'forbidden'],
     ['Bearer wrong', 'orchestrator', 'unauthenticated'],
     ['Basic eDp5', 'orchestrator', 'unauthenticated'],
-  ] as const)('%s for the role %s: %s', (authorization, role, outcome) => {
-    expect(outcomeOf(true, [role], authorization)).toBe(outcome)
+  ] as const)('%s for the role %s: %s', async (authorization, role, outcome) => {
+    expect(await outcomeOf(true, [role], authorization)).toBe(outcome)
   })
 })
 
@@ -61,15 +68,15 @@ const good: ClientCertificate = {
   endsAtMs: Date.now() + HOUR_MS,
 }
 
-function certificateOutcome(
+async function certificateOutcome(
   clientCertificate: ClientCertificate | undefined,
   { openToOrchestrator = false, role = 'orchestrator' }: { openToOrchestrator?: boolean; role?: Role } = {},
-): string {
+): Promise<string> {
   const authenticate = makeAuthenticate({ tokens: [], certificates, openToOrchestrator })
   const exchange = new FakeExchange({})
   Object.defineProperty(exchange, 'clientCertificate', { value: clientCertificate })
   try {
-    authenticate(exchange, [role])
+    await authenticate(exchange, [role])
     return `let in as ${exchange.caller.tokenName ?? 'nobody'}`
   } catch (raw) {
     return (raw as Error).message
@@ -134,25 +141,27 @@ describe('a caller with a client certificate', () => {
       { subject: { CN: ['echo'], O: ['Example'] }, endsAtMs: NaN },
       'has expired',
     ],
-  ])('that has %s', (_, certificate, outcome) => {
-    expect(certificateOutcome({ ...good, ...certificate })).toContain(outcome)
+  ])('that has %s', async (_, certificate, outcome) => {
+    expect(await certificateOutcome({ ...good, ...certificate })).toContain(outcome)
   })
 
-  test('may do what its entry says, and is told by name where it may not', () => {
+  test('may do what its entry says, and is told by name where it may not', async () => {
     const certificate = { ...good, subject: { CN: ['echo'], O: ['Example'] } }
-    expect(certificateOutcome(certificate, { role: 'auditor' })).toContain(
+    expect(await certificateOutcome(certificate, { role: 'auditor' })).toContain(
       'certificate echo requires the role',
     )
   })
 
-  test('that is wrong is refused where none is needed, too', () => {
-    expect(certificateOutcome(undefined, { openToOrchestrator: true })).toBe('let in as nobody')
-    expect(certificateOutcome({ ...good, problem: 'EXPIRED' }, { openToOrchestrator: true })).toContain(
+  test('that is wrong is refused where none is needed, too', async () => {
+    expect(await certificateOutcome(undefined, { openToOrchestrator: true })).toBe('let in as nobody')
+    expect(await certificateOutcome({ ...good, problem: 'EXPIRED' }, { openToOrchestrator: true })).toContain(
       'is not trusted',
     )
   })
 })
 
-test('a caller without token and certificate is told of both', () => {
-  expect(certificateOutcome(undefined)).toContain('or present a client certificate of auth.certificates')
+test('a caller without token and certificate is told of both', async () => {
+  expect(await certificateOutcome(undefined)).toContain(
+    'or present a client certificate of auth.certificates',
+  )
 })

@@ -29,15 +29,19 @@ async function request(
 
 /** A request that waits for its turn. */
 class QueueingExchange extends FakeExchange {
-  #goOn: (() => void) | undefined
+  readonly #turn = Promise.withResolvers<undefined>()
+  readonly #asked = Promise.withResolvers<undefined>()
+  /** Resolves when the request waits for its turn. */
+  readonly waiting: Promise<unknown> = this.#asked.promise
 
   override takeTurn(bytes: number): Promise<void> {
     void super.takeTurn(bytes)
-    return new Promise((resolve) => (this.#goOn = resolve))
+    this.#asked.resolve(undefined)
+    return this.#turn.promise
   }
 
   goOn(): void {
-    this.#goOn?.()
+    this.#turn.resolve(undefined)
   }
 }
 
@@ -53,7 +57,7 @@ function begin(route: BoundDirectRoute): {
   let answered = 0
   const bound = { ...route, answerOn: () => void (answered += 1) }
   const exchange = new QueueingExchange({ method: route.method, url: examplePath(route.path) })
-  const [guarded] = guardRoutes([bound], () => undefined)
+  const [guarded] = guardRoutes([bound], () => Promise.resolve())
   const answer = guarded?.kind === 'direct' ? guarded.answer(exchange) : undefined
   return { exchange, answered: () => answered, answer }
 }
@@ -62,6 +66,7 @@ test.each(named(direct.filter(({ isProbe, body }) => isProbe !== true && body ==
   '%s is answered when it is its turn',
   async (_, route) => {
     const { exchange, answered, answer } = begin(route)
+    await exchange.waiting
     expect({ turns: exchange.turns, answered: answered() }).toEqual({ turns: [0], answered: 0 })
     exchange.goOn()
     await answer
@@ -81,10 +86,8 @@ test.each(named(direct.filter(({ isProbe }) => isProbe === true)))(
 test.each(named(direct))(
   '%s, when it would be answered too late, is refused once it is known that its caller may ask, and not answered',
   async (_, route) => {
-    expect(await request(route, () => undefined)).toEqual({ failure: TOO_LATE, answered: 0 })
-    const toStranger = await request(route, () => {
-      throw STRANGER
-    })
+    expect(await request(route, () => Promise.resolve())).toEqual({ failure: TOO_LATE, answered: 0 })
+    const toStranger = await request(route, () => Promise.reject(STRANGER))
     expect(toStranger).toEqual({ failure: route.roles === 'anyone' ? TOO_LATE : STRANGER, answered: 0 })
   },
 )

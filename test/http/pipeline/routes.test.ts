@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
-import type { Role } from '../../../src/config/sections/auth.js'
+import type { Role } from '../../../src/config/sections/roles.js'
 import { AppError } from '../../../src/errors/app-error.js'
 import { jsonAnswer } from '../../../src/http/exchange/json-answer.js'
 import { jsonBody } from '../../../src/http/input/body-reader.js'
@@ -199,7 +199,7 @@ describe('a row that answers its failures itself', () => {
 
 describe('the routes of the service', () => {
   const routes = servedRoutes()
-  const guarded = guardRoutes(unansweredRoutes(), () => undefined)
+  const guarded = guardRoutes(unansweredRoutes(), () => Promise.resolve())
   const app = mountRoutes(guarded)
   const find = makeFindDirectRoute(guarded)
   /** Returns the path of the row that the web application serves. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { afterEach, describe, expect, it } from 'vitest'
 
-import type { Role } from '../../../src/config/sections/auth.js'
+import type { Role } from '../../../src/config/sections/roles.js'
 import { exceptionRoutes } from '../../../src/http/routes/policies/exceptions.js'
 import type { ExceptionRoutesDeps } from '../../../src/http/routes/policies/exceptions.js'
 import { ask, objectOf } from '../../support/http-client.js'

@@ -19,7 +19,8 @@ const tokenOf = (name: string, text: string): TokenRecord => ({
 /** Browser access for a service with these tokens, over sessions that may outlast it. */
 function accessWith(tokens: readonly TokenRecord[], sessions: BrowserSessions): BrowserAccess {
   return new BrowserAccess({
-    ...{ tokens, sessions, takesCertificates: false, isSecure: false, formToken: 'of all' },
+    ...{ tokens, sessions, requiresCredentials: true, isSecure: false, formToken: 'of all' },
+    isKnownOtherwise: () => false,
     authenticate: makeAuthenticate({ tokens, openToOrchestrator: false }),
   })
 }

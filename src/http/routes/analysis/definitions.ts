@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import type { Role } from '../../../config/sections/auth.js'
+import type { Role } from '../../../config/sections/roles.js'
 import {
   deleteDefinition,
   findDefinition,

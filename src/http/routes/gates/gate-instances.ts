@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import type { Role } from '../../../config/sections/auth.js'
+import type { Role } from '../../../config/sections/roles.js'
 import { AppError } from '../../../errors/app-error.js'
 import { requireInstance } from '../../../gates/instances/find-or-raise.js'
 import { asOf, instanceDetails, instanceView } from '../../../gates/instances/instance-view.js'
@@ -160,7 +160,7 @@ async function list(
   if (mine === 'true' && status !== 'activated') {
     throw new AppError('invalid', 'mine=true: only for status=activated')
   }
-  const awaits = mine === 'true' ? personOf(exchange, deps) : undefined
+  const awaits = mine === 'true' ? personOf(exchange) : undefined
   const filter = { gateId, application, executionId, state: status, search, awaits, ...rangeOf(query) }
   const page = await reader.run(listInstances, { ...filter, order, cursor, limit, nowMs: now() })
   return {

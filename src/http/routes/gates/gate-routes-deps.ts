@@ -25,9 +25,9 @@ export interface GateRoutesDeps {
   /** URL of the service for people. */
   readonly publicUrl: string | undefined
   readonly maxBodyBytes: number
-  /** Returns the groups of a token. */
-  readonly groupsOf: (tokenName: string) => readonly string[]
-  /** All approvers; undefined if no credentials are required. */
+  /** Authentication context that reviews of accounts require; undefined if any will do. */
+  readonly approvalAcr: string | undefined
+  /** All approvers; undefined if they are not known because anybody or a provider may name them. */
   readonly approvers: readonly Approver[] | undefined
   /** Notifies background work of a triggered instance. */
   readonly triggered: (instance: GateInstance) => void

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import type { Role } from '../../../config/sections/auth.js'
+import type { Role } from '../../../config/sections/roles.js'
 import { GateDefinitionSchema } from '../../../config/sections/gates.js'
 import { changeGate, createGate, removeGate } from '../../../gates/definitions/declare-gates.js'
 import { requireGate } from '../../../gates/instances/find-or-raise.js'

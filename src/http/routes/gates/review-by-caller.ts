@@ -3,6 +3,7 @@ import { reviewInstance } from '../../../gates/reviewing/review-instance.js'
 import type { Reviewed } from '../../../gates/reviewing/review-instance.js'
 import { isOpen } from '../../../store/ports/gate-instance.js'
 import type { Review } from '../../../store/ports/gate-instance.js'
+import { AppError } from '../../../errors/app-error.js'
 import { callerOf } from '../../exchange/caller-of.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
@@ -24,8 +25,9 @@ export async function reviewByCaller(
   { action, comment, claimedName }: CallerReview,
   deps: GateRoutesDeps,
 ): Promise<Reviewed> {
+  requireApprovalSignIn(exchange, instanceId, deps)
   const claimed = claimedName ?? exchange.claimedUser
-  const { name: person, groups } = personOf(exchange, deps, claimed)
+  const { name: person, groups } = personOf(exchange, claimed)
   const attempt = { action, comment, person, groups, timeMs: deps.now(), approvers: deps.approvers }
   const { origin } = callerOf(exchange)
   const reviewed = await deps.writer.run(reviewInstance, {
@@ -40,6 +42,21 @@ export async function reviewByCaller(
   return reviewed
 }
 
+/** Raises `forbidden` for an account that has not signed in as approvals require it. */
+function requireApprovalSignIn(
+  { caller: { account } }: Exchange,
+  instanceId: number,
+  { approvalAcr, publicUrl = '' }: GateRoutesDeps,
+): void {
+  if (account === undefined || approvalAcr === undefined || account.acr === approvalAcr) return
+  const next = encodeURIComponent(`/ui/approvals/${instanceId}`)
+  throw new AppError(
+    'forbidden',
+    `Reviews need a stronger sign-in (${approvalAcr}). Open ${publicUrl}/ui/sign-in/start?approval=yes&next=${next} and review again.`,
+    { code: 'stronger_sign_in_required' },
+  )
+}
+
 /** A reviewer. */
 export interface Person {
   readonly name: string
@@ -49,12 +66,8 @@ export interface Person {
 /**
  * Returns the bearer of the token. The claimed name counts only if no credentials are configured.
  */
-export function personOf(
-  exchange: Exchange,
-  { groupsOf }: GateRoutesDeps,
-  claimed = exchange.claimedUser,
-): Person {
-  const { tokenName } = exchange.caller
-  if (tokenName !== undefined) return { name: tokenName, groups: groupsOf(tokenName) }
+export function personOf(exchange: Exchange, claimed = exchange.claimedUser): Person {
+  const { tokenName, groups = [] } = exchange.caller
+  if (tokenName !== undefined) return { name: tokenName, groups }
   return { name: claimed ?? NOBODY, groups: [] }
 }

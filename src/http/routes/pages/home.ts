@@ -111,9 +111,9 @@ async function collectShared(
 /** Returns the viewer as a reviewer; undefined if anyone may review under any name. */
 export function reviewerOf(
   exchange: Exchange,
-  { gates, browsers }: PageRoutesDeps,
+  { browsers }: PageRoutesDeps,
 ): ReturnType<typeof personOf> | undefined {
-  return browsers.requiresTokens ? personOf(exchange, gates) : undefined
+  return browsers.requiresTokens ? personOf(exchange) : undefined
 }
 
 async function collectDenied(

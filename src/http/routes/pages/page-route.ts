@@ -1,4 +1,4 @@
-import type { Role } from '../../../config/sections/auth.js'
+import type { Role } from '../../../config/sections/roles.js'
 import { AppError, toAppError } from '../../../errors/app-error.js'
 import { errorAnswer } from '../../exchange/error-body.js'
 import type { Exchange } from '../../exchange/exchange.js'
@@ -144,7 +144,9 @@ export async function answerSignIn(
   const { formToken, cookie } = deps.browsers.signInForm(exchange)
   const isFramed = exchange.header('sec-fetch-dest') === 'iframe'
   const unsent = problem === undefined ? await unsentOf(exchange) : []
-  const view = { formToken, prefix: deps.page.prefix, next, problem, isFramed, unsent }
+  const { provider, takesTokens } = deps.browsers
+  const offered = { providerLabel: provider?.label, takesTokens }
+  const view = { formToken, prefix: deps.page.prefix, next, problem, isFramed, unsent, ...offered }
   const headers = [['Set-Cookie', cookie], ...reloadHeaders(exchange, problem)] as const
   return showPage(signInPage(view), exchange, deps, { status, headers })
 }

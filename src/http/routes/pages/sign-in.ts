@@ -1,6 +1,8 @@
 import { z } from 'zod'
 
-import { AppError } from '../../../errors/app-error.js'
+import { CALLBACK_PATH } from '../../sign-on/account.js'
+import { AppError, toAppError } from '../../../errors/app-error.js'
+import { errorAnswer } from '../../exchange/error-body.js'
 import { FORM_TOKEN, formBody, readForm } from '../../input/form-body.js'
 import type { BodyReader } from '../../input/body-reader.js'
 import { goTo } from '../../pages/answer-page.js'
@@ -11,6 +13,10 @@ import type { PageRoutesDeps } from './page-route.js'
 const HOME = '/ui'
 
 const SignIn = z.object({ token: z.string(), next: z.string(), formToken: z.string().optional() })
+const StartQuery = z.object({
+  next: z.string().default(HOME).describe('The page that follows.'),
+  approval: z.literal('yes').optional().describe('`yes` signs in as approvals require it.'),
+})
 const { route } = routesOf<PageRoutesDeps>()
 
 /** Nobody is signed in yet, so the CSRF token is compared with a cookie. */
@@ -53,6 +59,41 @@ export const signInRoutes = [
         if (!(raw instanceof AppError) || raw.kind !== 'unauthenticated') throw raw
         exchange.failure = raw
         return await answerSignIn(exchange, deps, { next, problem: raw.message })
+      }
+    },
+  }),
+  route({
+    ...PAGE,
+    method: 'GET',
+    path: '/ui/sign-in/start',
+    roles: 'anyone',
+    summary: 'Sign in at the identity provider',
+    query: StartQuery,
+    answers: { ...PAGE.answers, 303: { description: 'To the provider.', types: ['text/html'] } },
+    answer: async ({ query: { next, approval } }, { browsers }) => {
+      const { url, cookie } = await browsers.depart(resolveOwnPage(next) ?? HOME, approval !== undefined)
+      return goTo(url, [['Set-Cookie', cookie]])
+    },
+  }),
+  route({
+    ...PAGE,
+    method: 'GET',
+    path: CALLBACK_PATH,
+    roles: 'anyone',
+    summary: 'Return from the identity provider',
+    query: z.looseObject({}),
+    answers: { ...PAGE.answers, 303: { description: 'Signed in; to the page.', types: ['text/html'] } },
+    answer: async ({ exchange }, deps) => {
+      try {
+        const { next, cookies } = await deps.browsers.arrive(exchange)
+        const headers = cookies.map((cookie) => ['Set-Cookie', cookie] as const)
+        return goTo(`${deps.page.prefix}${resolveOwnPage(next) ?? HOME}`, headers)
+      } catch (raw) {
+        const error = toAppError(raw)
+        if (error.kind !== 'forbidden' && error.kind !== 'unavailable') throw error
+        exchange.failure = error
+        const { status } = errorAnswer(error)
+        return await answerSignIn(exchange, deps, { next: HOME, problem: error.message, status })
       }
     },
   }),

@@ -16,7 +16,7 @@ import type { Schema } from '../engine/migrate.js'
 import { partAudit } from './audit-months.js'
 import { createAudit } from './audit.js'
 import { addBuiltinCache, addPackages, createDecisions, createDenyingPackages } from './decisions.js'
-import { addTokenDigests, createBrowserSessions, createSharing } from './sharing.js'
+import { addSessionAccounts, addTokenDigests, createBrowserSessions, createSharing } from './sharing.js'
 
 type Db = Kysely<unknown>
 
@@ -42,13 +42,14 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0014-decision-packages': { up: createDenyingPackages },
   '0015-gate-policy-problems': { up: (db) => addPolicyProblems(db, TYPES) },
   '0016-exceptions': { up: (db) => createExceptions(db, TYPES) },
+  '0017-browser-sessions-account': { up: addSessionAccounts },
 }
 
 /**
  * The newest schema of this release. Raise `oldestWriter` with a migration that earlier releases
  * cannot write to.
  */
-export const serviceSchema: Schema = { migrations, version: 16, oldestWriter: 9 }
+export const serviceSchema: Schema = { migrations, version: 17, oldestWriter: 9 }
 
 async function createLeasedOutbox(db: Db): Promise<void> {
   await createOutbox(db, TYPES)

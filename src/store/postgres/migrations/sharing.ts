@@ -37,3 +37,8 @@ export async function createBrowserSessions(db: Kysely<unknown>): Promise<void> 
 export async function addTokenDigests(db: Kysely<unknown>): Promise<void> {
   await sql`alter table browser_sessions add column token_digest ${TEXT} not null default ''`.execute(db)
 }
+
+/** State of the account of a session at an identity provider. */
+export async function addSessionAccounts(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table browser_sessions add column account ${TEXT}`.execute(db)
+}

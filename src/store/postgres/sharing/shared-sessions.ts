@@ -24,6 +24,11 @@ export function sharedSessions(queries: Queries): BrowserSessions {
   return {
     add: (key, session) => naming('sign in', () => add(queries, key, session)),
     use: (key, host) => naming('check the sign-in', () => use(queries, key, host)),
+    replaceAccount: (key, account) =>
+      naming('renew the sign-in', async () => {
+        await requireWritable(queries, serviceSchema)
+        await run(queries, 'update browser_sessions set account = $2 where key = $1', [key, account])
+      }),
     // Works with any schema: signing out must always succeed.
     remove: (key) =>
       naming('sign out', async () => {
@@ -35,7 +40,7 @@ export function sharedSessions(queries: Queries): BrowserSessions {
 async function add(
   queries: Queries,
   key: string,
-  { tokenName, tokenDigest, host, formToken }: BrowserSession,
+  { tokenName, tokenDigest, host, formToken, account }: BrowserSession,
 ): Promise<void> {
   await requireWritable(queries, serviceSchema)
   await run(queries, `delete from browser_sessions where not (${HAS_NOT_ENDED})`)
@@ -48,16 +53,16 @@ async function add(
   )
   await run(
     queries,
-    `insert into browser_sessions (key, token_name, token_digest, host, form_token, began, used)
-     values ($1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp())`,
-    [key, tokenName, tokenDigest, host, formToken],
+    `insert into browser_sessions (key, token_name, token_digest, host, form_token, account, began, used)
+     values ($1, $2, $3, $4, $5, $6, clock_timestamp(), clock_timestamp())`,
+    [key, tokenName, tokenDigest, host, formToken, account ?? null],
   )
 }
 
 async function use(queries: Queries, key: string, host: string): Promise<BrowserSession | undefined> {
   const session = await first<SessionRow>(
     queries,
-    `select token_name as "tokenName", token_digest as "tokenDigest", host, form_token as "formToken",
+    `select token_name as "tokenName", token_digest as "tokenDigest", host, form_token as "formToken", account,
        used > ${ago(NOTED_MS)} as is_noted
      from browser_sessions where key = $1 and host = $2 and ${HAS_NOT_ENDED}`,
     [key, host],

@@ -1,0 +1,329 @@
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+
+import { CertificateAuthority } from '../support/certificates.js'
+import { ask, objectOf, postJson } from '../support/http-client.js'
+import type { Answered } from '../support/http-client.js'
+import { freePort } from '../support/free-port.js'
+import { MFA, startIdentityProvider } from '../support/identity-provider.js'
+import type { IdentityProvider } from '../support/identity-provider.js'
+import { token } from '../support/page-service.js'
+import { startTidegate } from '../support/tidegate-process.js'
+import type { TidegateProcess } from '../support/tidegate-process.js'
+import { makeWorkspace } from '../support/workspace.js'
+
+const AUDIENCE = 'https://tidegate.example.org'
+const workspace = makeWorkspace({ 'policies/a.rego': 'package a\n\nallow := true\n' })
+let tidegate: TidegateProcess
+let provider: IdentityProvider
+
+beforeAll(async () => {
+  const port = await freePort()
+  const publicUrl = `http://127.0.0.1:${port}`
+  const authority = new CertificateAuthority(workspace.path)
+  const files = authority.make('provider', { subject: '/CN=provider', names: 'IP:127.0.0.1' })
+  provider = await startIdentityProvider(files, () => `${publicUrl}/ui/sign-in/callback`)
+  const folder = workspace.write({ 'client-secret': 'secret-of-tidegate\n' })
+  tidegate = await startTidegate({
+    workspace,
+    config: {
+      server: { addr: `127.0.0.1:${port}`, publicUrl },
+      auth: {
+        tokens: [token('orca', ['orchestrator']), token('taken@example.org', ['admin'])],
+        oidc: {
+          ...{ issuer: provider.issuer, tlsCa: authority.certificate },
+          clientId: 'tidegate',
+          clientSecret: { file: join(folder, 'client-secret') },
+          label: 'Example Login',
+          roles: { approver: ['release-managers'], auditor: ['*'], orchestrator: ['robots'] },
+          audience: AUDIENCE,
+          approvalAcr: MFA,
+        },
+      },
+      callbacks: { allowLoopback: true },
+      gates: {
+        definitions: [
+          { id: 7, name: 'Release', application: 'shop', approvers: { groups: ['release-managers'] } },
+        ],
+      },
+    },
+  })
+})
+afterAll(async () => {
+  await tidegate.end('SIGTERM')
+  await provider.close()
+  workspace.remove()
+})
+beforeEach(() => {
+  provider.user = 'ana@example.org'
+  provider.away.isAway = false
+  provider.people.clear()
+  provider.people.set('ana@example.org', { groups: ['release-managers', 'staff'] })
+  provider.people.set('taken@example.org', { groups: ['staff'] })
+})
+
+/** A browser: follows redirects between the service and the provider, and keeps their cookies. */
+class Browser {
+  readonly #cookies = new Map<string, Map<string, string>>()
+
+  async get(url: string): Promise<Answered & { readonly url: string }> {
+    let target = new URL(url, tidegate.url)
+    for (let hops = 0; hops < 12; hops += 1) {
+      const answer = await this.#send('GET', target)
+      const { location } = answer.headers
+      if (location === undefined) return { ...answer, url: target.href }
+      target = new URL(location, target)
+    }
+    throw new Error('too many redirects')
+  }
+
+  /** Goes one step, without following. */
+  step(url: string): Promise<Answered> {
+    return this.#send('GET', new URL(url, tidegate.url))
+  }
+
+  post(path: string, fields: Readonly<Record<string, string>>): Promise<Answered> {
+    return this.#send('POST', new URL(path, tidegate.url), new URLSearchParams(fields).toString())
+  }
+
+  cookieNames(): readonly string[] {
+    return [...(this.#cookies.get(new URL(tidegate.url).host)?.keys() ?? [])]
+  }
+
+  async #send(method: string, url: URL, body?: string): Promise<Answered> {
+    const own = this.#cookies.get(url.host) ?? new Map<string, string>()
+    this.#cookies.set(url.host, own)
+    const cookie = [...own].map(([name, value]) => `${name}=${value}`).join('; ')
+    const answer = await ask(url.origin, {
+      ...{ method, path: url.pathname + url.search, body },
+      headers: {
+        ...{ host: url.host, accept: 'text/html', cookie },
+        ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+      },
+    })
+    for (const line of answer.headers['set-cookie'] ?? []) {
+      const [pair = '', ...attributes] = line.split('; ')
+      const at = pair.indexOf('=')
+      const isGone = attributes.some((each) => /^max-age=0$|^expires=Thu, 01 Jan 1970/i.test(each))
+      if (isGone) own.delete(pair.slice(0, at))
+      else own.set(pair.slice(0, at), pair.slice(at + 1))
+    }
+    return answer
+  }
+}
+
+const start = '/ui/sign-in/start?next=%2Fui%2Fapprovals%3Fstatus%3Dall'
+const formTokenIn = ({ text }: Answered): string => /name="formToken" value="([^"]+)"/.exec(text)?.[1] ?? ''
+
+async function signedIn(): Promise<Browser> {
+  const browser = new Browser()
+  expect((await browser.get(start)).status).toBe(200)
+  return browser
+}
+
+/** Signs in at the provider, up to the address at which it sends the browser back. */
+async function returnAddress(browser: Browser): Promise<string> {
+  let target = (await browser.step(start)).headers.location ?? ''
+  while (!target.includes('/ui/sign-in/callback'))
+    target = new URL((await browser.step(target)).headers.location ?? '', target).href
+  return target
+}
+
+async function triggerGate(executionId: string): Promise<number> {
+  const path = '/visibilityservice/v5/approvalGates/7/trigger'
+  const callbacks = {
+    approvalCallbackURL: 'http://127.0.0.1:1/y',
+    rejectionCallbackURL: 'http://127.0.0.1:1/n',
+  }
+  const headers = { authorization: 'Bearer token-of-orca' }
+  const body = { ...callbacks, executionId, toolConnectorParameters: [] }
+  return Number(objectOf(await postJson(tidegate.url, path, body, headers))['id'])
+}
+
+describe('signing in at an identity provider', () => {
+  test('is offered on the sign-in page, next to tokens', async () => {
+    const page = await new Browser().get('/ui')
+    expect([page.status, page.text]).toEqual([401, expect.stringContaining('Sign in with Example Login')])
+    expect(page.text).toContain('type="password"')
+  })
+
+  test('leads back to the page that was wanted, with the name and a session that scripts cannot read', async () => {
+    const browser = new Browser()
+    const page = await browser.get(start)
+    expect([page.status, new URL(page.url).pathname + new URL(page.url).search]).toEqual([
+      200,
+      '/ui/approvals?status=all',
+    ])
+    expect(page.text).toContain('ana@example.org')
+    expect(browser.cookieNames()).toEqual(['tidegate_session'])
+  })
+
+  test('sends PKCE, state and nonce, and keeps them in a cookie for ten minutes', async () => {
+    const away = await new Browser().step(start)
+    const query = new URL(away.headers.location ?? '').searchParams
+    expect(query.get('code_challenge_method')).toBe('S256')
+    for (const name of ['code_challenge', 'state', 'nonce']) expect(query.get(name)).toMatch(/^[\w-]{43}$/)
+    expect(away.headers['set-cookie']).toEqual([
+      expect.stringMatching(
+        /^tidegate_departure_[0-9a-f]{16}=[\w-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/,
+      ),
+    ])
+  })
+
+  test('works in two tabs at the same time', async () => {
+    const browser = new Browser()
+    const [first, second] = [await browser.step(start), await browser.step(start)]
+    expect((await browser.get(second.headers.location ?? '')).status).toBe(200)
+    expect((await browser.get(first.headers.location ?? '')).status).toBe(200)
+  })
+
+  test('is refused in another browser than the one that began', async () => {
+    const away = await new Browser().step(start)
+    const other = await new Browser().get(away.headers.location ?? '')
+    expect([other.status, other.text]).toEqual([403, expect.stringContaining('began in another browser')])
+  })
+
+  test('is refused for an answer whose state belongs to another sign-in', async () => {
+    const browser = new Browser()
+    await browser.step(start)
+    const answer = await browser.get('/ui/sign-in/callback?code=x&state=made-up')
+    expect(answer.status).toBe(403)
+    expect(browser.cookieNames()).not.toContain('tidegate_session')
+  })
+
+  test('accepts an answer only once', async () => {
+    const browser = new Browser()
+    const target = await returnAddress(browser)
+    expect((await browser.step(target)).status).toBe(303)
+    expect((await browser.step(target)).status).toBe(403)
+  })
+
+  test('names the error of the provider', async () => {
+    const browser = new Browser()
+    const away = await browser.step(start)
+    const state = new URL(away.headers.location ?? '').searchParams.get('state') ?? ''
+    const iss = encodeURIComponent(provider.issuer)
+    const answer = await browser.get(`/ui/sign-in/callback?error=access_denied&state=${state}&iss=${iss}`)
+    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('access_denied')])
+  })
+
+  test.each(['https://evil.example/', '//evil.example', '/analysis', '/ui/../../x'])(
+    'never leads to another site or to an address that is no page: %s',
+    async (next) => {
+      const page = await new Browser().get(`/ui/sign-in/start?next=${encodeURIComponent(next)}`)
+      expect(new URL(page.url).href).toBe(`${tidegate.url}/ui`)
+    },
+  )
+})
+
+describe('an account', () => {
+  test('without a role for its groups gets no session, and is told why', async () => {
+    provider.user = 'taken@example.org'
+    const browser = new Browser()
+    const page = await browser.get(start)
+    expect([page.status, page.text]).toEqual([403, expect.stringContaining('name of a token or certificate')])
+    expect(browser.cookieNames()).not.toContain('tidegate_session')
+  })
+
+  test('whose address the provider has not verified gets no session', async () => {
+    provider.people.set('ana@example.org', { groups: [], verified: false })
+    const page = await new Browser().get(start)
+    expect([page.status, page.text]).toEqual([403, expect.stringContaining('has not verified the address')])
+  })
+
+  test('reviews a gate as a member of its group, after the stronger sign-in that reviews require', async () => {
+    const id = await triggerGate('approved-by-account')
+    const browser = await signedIn()
+    const page = `/ui/approvals/${id}`
+    const decide = async (): Promise<Answered> => {
+      const formToken = formTokenIn(await browser.get(page))
+      return browser.post(page, { formToken, action: 'approve', comment: 'as tested' })
+    }
+    const refused = await decide()
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('stronger sign-in')])
+    expect(
+      (await browser.get(`/ui/sign-in/start?approval=yes&next=${encodeURIComponent(page)}`)).status,
+    ).toBe(200)
+    expect((await decide()).status).toBe(303)
+    expect((await browser.get(page)).text).toContain('ana@example.org')
+  })
+
+  test('loses its role when its groups change at the provider', async () => {
+    const browser = await signedIn()
+    const id = await triggerGate('groups-changed')
+    provider.people.set('ana@example.org', { groups: ['staff'] })
+    const page = await browser.get(`/ui/approvals/${id}`)
+    const answer = await browser.post(`/ui/approvals/${id}`, {
+      formToken: formTokenIn(page),
+      action: 'approve',
+      comment: '',
+    })
+    expect(answer.status).toBe(403)
+  })
+
+  test('that the provider ended must sign in again', async () => {
+    const browser = await signedIn()
+    provider.people.delete('ana@example.org')
+    expect((await browser.get('/ui')).status).toBe(401)
+    expect((await browser.get('/ui')).status).toBe(401)
+  })
+
+  test('continues while the provider is away, and nobody else can sign in', async () => {
+    const [browser, late] = [await signedIn(), new Browser()]
+    const lateReturn = await returnAddress(late)
+    provider.away.isAway = true
+    expect((await browser.get('/ui')).status).toBe(200)
+    const other = await late.step(lateReturn)
+    expect([other.status, other.text]).toEqual([503, expect.stringContaining('does not answer')])
+  })
+
+  test('signs out: the cookie is worth nothing afterwards', async () => {
+    const browser = await signedIn()
+    const formToken = formTokenIn(await browser.get('/ui'))
+    expect((await browser.post('/ui/sign-out', { formToken })).status).toBe(303)
+    expect((await browser.get('/ui')).status).toBe(401)
+  })
+})
+
+describe('an access token of the provider', () => {
+  const decide = (bearer: string): Promise<Answered> =>
+    postJson(tidegate.url, '/v1/data/a/allow', { input: {} }, { authorization: `Bearer ${bearer}` })
+
+  test('for this service is a caller with the roles of its groups', async () => {
+    const answer = await ask(tidegate.url, {
+      path: '/decisions',
+      headers: { authorization: `Bearer ${await provider.accessToken(AUDIENCE)}` },
+    })
+    expect(answer.status).toBe(200)
+  })
+
+  test('without the role of an operation is refused', async () => {
+    expect((await decide(await provider.accessToken(AUDIENCE))).status).toBe(403)
+  })
+
+  test('for another audience is no credential', async () => {
+    const answer = await ask(tidegate.url, {
+      path: '/decisions',
+      headers: { authorization: `Bearer ${await provider.accessToken('https://other.example.org')}` },
+    })
+    expect([answer.status, answer.text]).toEqual([401, expect.stringContaining('aud')])
+  })
+
+  test.each([
+    ['without a signature', (head: string, body: string) => `${head}.${body}.x`],
+    ['with alg none', (_: string, body: string) => `${encoded({ alg: 'none' })}.${body}.x`],
+    ['signed with a shared secret', (_: string, body: string) => `${encoded({ alg: 'HS256' })}.${body}.x`],
+  ])('%s is no credential', async (_, change) => {
+    const [head = '', body = ''] = (await provider.accessToken(AUDIENCE)).split('.')
+    const answer = await ask(tidegate.url, {
+      path: '/decisions',
+      headers: { authorization: `Bearer ${change(head, body)}` },
+    })
+    expect(answer.status).toBe(401)
+  })
+})
+
+function encoded(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}
