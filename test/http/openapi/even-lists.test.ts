@@ -16,6 +16,8 @@ const WHOLE: Readonly<Record<string, string>> = {
   '/backgroundWork': 'what ended the service twice',
   '/insights/delivery': 'figures, one row for each application',
   '/executions/{id}/timeline': 'one execution; `isTruncated` says that there is more',
+  '/policies/impact': 'the latest comparisons, which the service keeps in memory',
+  '/policies/sources': 'what is configured',
   '/audit/verify': 'what is wrong, at most fifty sentences',
 }
 /** Names in other programs' lists that differ from this service's. */
