@@ -13,7 +13,7 @@ export interface SummarisedRun extends Pick<
   'id' | 'application' | 'verdict' | 'state' | 'score' | 'message' | 'intervalsDone' | 'errors'
 > {
   readonly intervalCount: number
-  readonly report: Pick<IntervalReport, 'targets'> | undefined
+  readonly report: Pick<IntervalReport, 'targets' | 'unscored'> | undefined
 }
 
 /**
@@ -23,7 +23,9 @@ export interface SummarisedRun extends Pick<
 export function runSummary(run: SummarisedRun, pageUrl: string | undefined): string {
   const { id, application, verdict, state, score, message, report } = run
   const word = verdict ?? state.toLowerCase()
-  const head = `${MARKS[word] ?? '⏳'} **${plain(application)}: ${word}**${score === undefined ? '' : ` with ${score} of 100`}`
+  const isScored = score !== undefined && report?.unscored === undefined
+  const withScore = isScored ? ` with ${score} of 100` : ''
+  const head = `${MARKS[word] ?? '⏳'} **${plain(application)}: ${word}**${withScore}`
   const troubles = (report?.targets ?? []).flatMap(troublesOf)
   const [first] = troubles
   // A finding that the reason contains is not repeated.

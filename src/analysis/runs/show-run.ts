@@ -41,6 +41,7 @@ export interface IntervalSummary {
   readonly look: number
   readonly at: string
   readonly score: number
+  readonly unscored?: string | undefined
   readonly verdict: IntervalReport['verdict']
   readonly reason: string
 }
@@ -79,8 +80,8 @@ export async function collectRun({ analysis }: Readers, id: number): Promise<Sho
     ...summariseRun(run),
     plan: await shownPlan(analysis, run.plan),
     intervals: intervals.map(({ interval, atMs, report }) => {
-      const { score, verdict, reason } = JSON.parse(report) as IntervalReport
-      return { interval, look: interval, at: toText(atMs), score, verdict, reason }
+      const { score, unscored, verdict, reason } = JSON.parse(report) as IntervalReport
+      return { interval, look: interval, at: toText(atMs), score, unscored, verdict, reason }
     }),
     report: last === undefined ? undefined : (JSON.parse(last.report) as IntervalReport),
     data: last === undefined ? undefined : unpackData(last.data),

@@ -76,7 +76,7 @@ export function judgeReportText(report: JudgeReport, colours: Colours): string {
   ])
   const paint = verdict === 'Success' ? colours.good : colours.bad
   const why = score.classificationReason === '' ? '' : `: ${score.classificationReason}`
-  const end = `${score.classification} with ${score.score} of 100 over ${count(results.length, 'metric')}${why}`
+  const end = `${score.classification} with ${score.unscored === undefined ? `${score.score} of 100` : `no score (${score.unscored})`} over ${count(results.length, 'metric')}${why}`
   return [
     metricTable(results, colours),
     ...(groups.length === 0 ? [] : [`${colours.strong('GROUPS')}\n${textTable(groups, [1])}`]),

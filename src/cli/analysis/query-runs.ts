@@ -17,6 +17,7 @@ import type { ServiceOptions } from '../session/service-options.js'
 import { outJson } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
 import { reportText } from './report-text.js'
+import { shownScore } from '../../analysis/runs/intervals/interval-report.js'
 import { runSummary } from '../../analysis/runs/run-summary.js'
 import type { ListOptions, ShowOptions, StartOptions } from './run-options.js'
 import { AppError } from '../../errors/app-error.js'
@@ -162,7 +163,7 @@ function headOf(run: ShownRun): string {
     ['application', run.application],
     ['state', run.state.toLowerCase()],
     ['intervals', `${run.intervalsDone} of ${run.intervalCount}`],
-    ['score', run.score === undefined ? '-' : String(run.score)],
+    ['score', shownScore(run.score, run.report)],
     ['verdict', run.verdict ?? '-'],
     ['why', run.message],
     ...run.errors.map((error) => ['error', error]),

@@ -19,11 +19,12 @@ const MS_PER_MINUTE = 60_000
 
 /**
  * Renders both series of a metric over the time since each side started, with a gap where there is
- * no value.
+ * no value. `stretches` of the canary's points are shaded.
  */
 export function seriesChart(
   baseline: SeriesData,
   canary: SeriesData,
+  stretches: readonly { readonly from: number; readonly to: number }[] = [],
 ): HtmlEscapedString | Promise<HtmlEscapedString> {
   const { sides, units, range, durationMs } = chartLines({ baseline, canary })
   if (range === undefined) return html`<p class="none">No values to chart.</p>`
@@ -38,6 +39,20 @@ export function seriesChart(
   const isFine = times.some((time) => time.getTime() % MS_PER_MINUTE !== 0)
   const label = x.tickFormat(5, durationMs > MS_PER_DAY ? '%m-%d %H:%M' : isFine ? '%H:%M:%S' : '%H:%M')
   return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="baseline and canary over time">
+    ${stretches.map(({ from, to }) => {
+      const [left, right] = [from, to].map((point) =>
+        x(canary.startMs + Math.min(point * canary.stepMs, durationMs)),
+      )
+      return html`<rect
+        class="margin"
+        x="${round(left ?? 0)}"
+        y="${MARGIN.top}"
+        width="${round((right ?? 0) - (left ?? 0))}"
+        height="${HEIGHT - MARGIN.bottom - MARGIN.top}"
+      >
+        <title>stretch that differs</title>
+      </rect>`
+    })}
     ${y
       .ticks(4)
       .map(

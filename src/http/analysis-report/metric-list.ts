@@ -103,9 +103,18 @@ export function metricCard(result: MetricResult, data: MetricData | undefined): 
 
 function charts({ finding }: MetricResult, { baseline, canary }: MetricData): Html {
   return html`<div class="charts">
-    <div>${seriesChart(baseline, canary)}</div>
+    <div>${seriesChart(baseline, canary, stretchesOf(finding))}</div>
     <div>${distributionChart(baseline, canary)} ${finding === null ? '' : intervalChart(finding)}</div>
   </div>`
+}
+
+/** At most this chance of a stretch without a change, as of one that needs a review. */
+const MAX_CHANCE = 0.01
+
+function stretchesOf(finding: Finding | null): { readonly from: number; readonly to: number }[] {
+  return (finding?.tests ?? [])
+    .filter(({ matters, isWarmUp, pAlone = 1 }) => (matters || isWarmUp === true) && pAlone <= MAX_CHANCE)
+    .flatMap(({ stretch }) => (stretch === undefined ? [] : [stretch]))
 }
 
 function findingLine({ relative, margin, pAdjusted, effectiveN, detectable, ...finding }: Finding): Html {
@@ -116,14 +125,21 @@ function findingLine({ relative, margin, pAdjusted, effectiveN, detectable, ...f
     relative === null
       ? ''
       : `${of}change ${percent(relative.estimate)} (${percent(relative.interval[0])} to ${percent(relative.interval[1])}), `
+  // An interval that contains larger changes contradicts it.
+  const largest = relative === null ? 0 : Math.max(...relative.interval.map(Math.abs))
   const least =
-    detectable === null
+    detectable === null || largest >= detectable
       ? ''
       : `. Smallest change detected with 80 % power: ${percent(detectable).replace('+', '')}`
   return html`<p class="soft">
     ${change}margin ${percent(margin).replace('+', '')}, ${chance(pAdjusted)} over all metrics. Effective
-    samples: ${Math.round(effectiveN.control)} and ${Math.round(effectiveN.experiment)}${windows}${least}.
+    samples: ${samples(effectiveN.control)} and ${samples(effectiveN.experiment)}${windows}${least}.
   </p>`
+}
+
+/** With the digits of the reason of a metric that has too few. */
+function samples(effective: number): string {
+  return effective < 10 ? effective.toFixed(1) : String(Math.round(effective))
 }
 
 function statsTable({ controlStats, experimentStats, ratio, exposure }: MetricResult): Html {

@@ -63,6 +63,7 @@ function verdictBox({
   ...run
 }: ShownRun): Html {
   const word = verdict ?? state.toLowerCase()
+  const unscored = run.report?.unscored
   const tone = toneOf(verdict ?? '')
   const until =
     finishedAt === undefined ? `next interval ${toClock(nextIntervalAt)}` : `ended ${toClock(finishedAt)}`
@@ -72,9 +73,10 @@ function verdictBox({
     `started ${toClock(startedAt)}`,
     until,
     `interval ${run.intervalsDone} of ${run.intervalCount}`,
+    unscored && `no score: ${unscored}`,
   ]
   return html`<section class="verdict ${tone}">
-    <span class="score">${score === undefined ? '–' : formatNumber(score)}</span>
+    <span class="score">${score === undefined || unscored !== undefined ? '–' : formatNumber(score)}</span>
     <div>
       ${badge(word, tone)}
       ${state === 'RUNNING' && verdict !== undefined ? badge('still running', 'soft') : ''}
@@ -162,11 +164,11 @@ function intervalTable(intervals: readonly IntervalSummary[]): Html {
           <th>why</th>
         </tr>
         ${intervals.map(
-          ({ interval, at, score, verdict, reason }) =>
+          ({ interval, at, score, unscored, verdict, reason }) =>
             html`<tr>
               <td class="number" data-label="interval">${interval}</td>
               <td>${toClock(at)}</td>
-              <td class="number" data-label="score">${formatNumber(score)}</td>
+              <td class="number" data-label="score">${unscored === undefined ? formatNumber(score) : '–'}</td>
               <td>${badge(verdict, toneOf(verdict))}</td>
               <td>${reason}</td>
             </tr>`,

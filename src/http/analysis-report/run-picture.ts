@@ -46,7 +46,8 @@ export function drawRun(
   canvas.rectangle([0, 0], [8, HEIGHT], colour)
   const running = state === 'RUNNING' && verdict !== undefined ? ', still running' : ''
   canvas.text(printable(`${application}: ${word}`), [LEFT, 16], TITLE, colour)
-  const about = `analysis ${id}${score === undefined ? '' : `, ${score} of 100`}${running}`
+  const isScored = run.report?.unscored === undefined
+  const about = `analysis ${id}${score === undefined ? '' : `, ${isScored ? `${score} of 100` : `no score (${run.report?.unscored ?? ''})`}`}${running}`
   canvas.text(about, [LEFT, 46], TEXT, COLOURS.soft)
   const shown = firstMetric(run)
   const reasons = [

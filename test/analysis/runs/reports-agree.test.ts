@@ -127,7 +127,7 @@ function contradictions(result: MetricResult, { look, looks }: IntervalReport, i
 }
 
 function overallContradictions({ report, run, page, markdown, terminal }: Told): string[] {
-  const { score, verdict, reason, targets } = report
+  const { score, unscored, verdict, reason, targets } = report
   const { pass, marginal } = run.plan.thresholds
   const wrong: string[] = []
   const unless = (isRight: boolean, what: string): void => {
@@ -156,7 +156,9 @@ function overallContradictions({ report, run, page, markdown, terminal }: Told):
   }
   unless(page.includes(verdict) && page.includes(reason), 'the page has another verdict or reason')
   unless(
-    markdown.includes(`shop: ${verdict}** with ${score} of 100`),
+    unscored === undefined
+      ? markdown.includes(`shop: ${verdict}** with ${score} of 100`)
+      : markdown.includes(`shop: ${verdict}**`) && !markdown.includes('of 100'),
     'the summary has another verdict or score',
   )
   const results = targets.flatMap(({ metrics }) => metrics?.results ?? []).filter(({ muted }) => !muted)

@@ -29,6 +29,8 @@ export interface IntervalReport {
    */
   readonly compared?: readonly ComparedSides[] | undefined
   readonly score: number
+  /** Why the score says nothing and is shown as a dash, if it does not. */
+  readonly unscored?: string | undefined
   readonly verdict: Verdict
   /** The reason of the verdict, as a sentence. */
   readonly reason: string
@@ -41,9 +43,19 @@ export interface IntervalReport {
   readonly targets: readonly TargetReport[]
 }
 
+/** The score as people see it: a dash if it says nothing, with the reason. */
+export function shownScore(
+  score: number | undefined,
+  report: Pick<IntervalReport, 'unscored'> | undefined,
+): string {
+  if (report?.unscored !== undefined) return `– (${report.unscored})`
+  return score === undefined ? '–' : String(score)
+}
+
 interface Part {
   readonly what: string
   readonly score: number
+  readonly unscored?: string | undefined
   readonly verdict: Verdict
   readonly reason: string
   readonly endsRun: boolean
@@ -55,17 +67,19 @@ const RANK: Readonly<Record<Verdict, number>> = { Fail: 0, Review: 1, Success: 2
 export function combineParts(
   targets: readonly TargetReport[],
   thresholds: ScoreThresholds,
-): Pick<IntervalReport, 'score' | 'verdict' | 'reason' | 'endsRun'> {
+): Pick<IntervalReport, 'score' | 'unscored' | 'verdict' | 'reason' | 'endsRun'> {
   const parts = targets.flatMap((target) => partsOf(target, targets.length > 1))
   const worst = parts.reduce<Part | undefined>(
     (least, part) => (least === undefined || isWorse(part, least) ? part : least),
     undefined,
   )
   if (worst === undefined) {
-    return { score: 0, verdict: 'Fail', reason: 'Nothing could be judged', endsRun: false }
+    const reason = 'Nothing could be judged'
+    return { score: 0, unscored: 'nothing judged', verdict: 'Fail', reason, endsRun: false }
   }
   return {
     score: scoreOf(worst, thresholds),
+    ...(worst.unscored !== undefined && { unscored: worst.unscored }),
     verdict: worst.verdict,
     reason: parts.length > 1 ? `${worst.what}: ${worst.reason}` : worst.reason,
     endsRun: parts.some(({ endsRun }) => endsRun),
@@ -80,6 +94,7 @@ function partsOf({ name, metrics, logs, checks = [] }: TargetReport, isOneOfSeve
     parts.push({
       what: `${prefix}metrics`,
       score: score.score,
+      unscored: score.unscored,
       verdict,
       reason: score.classificationReason,
       endsRun,

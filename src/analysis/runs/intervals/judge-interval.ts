@@ -216,7 +216,8 @@ function withheld(
   const because = `(${errors[0] ?? ''}${more})`
   if ((combined.verdict !== 'Fail' || isNothingKnown) && unanswered.length > 0) {
     const reason = `No answer from the source for ${unanswered.join(', ')} ${because}`
-    return { ...combined, score: 0, verdict: 'Fail', reason, isUnanswered: true }
+    const unscored = 'no answer from the source'
+    return { ...combined, score: 0, unscored, verdict: 'Fail', reason, isUnanswered: true }
   }
   if (combined.verdict !== 'Success' || errors.length === 0) return { ...combined, isUnanswered: false }
   const score = Math.max(0, Math.min(combined.score, Math.ceil(thresholds.pass) - 1))

@@ -236,9 +236,16 @@ function passReason(tested: Tested, assessment: Assessment, settings: RobustSett
   }
   if (kind === 'zeroInflated') {
     const [lower, upper] = confidenceInterval
-    const isOne = lower > 0 || upper < 0
-    const word = isOne ? 'for the worse' : worth === '' ? 'that matters' : 'is proven'
-    return `No change ${word}: the share of points other than ${distanceFrom ?? 0} changed by ${percent(lower)} to ${percent(upper)} of all points${worth}`
+    const sign = lower > 0 ? 1 : upper < 0 ? -1 : 0
+    const isHarm =
+      sign !== 0 &&
+      harmfulSigns(spec.direction).includes(distanceFrom === undefined ? sign : sign > 0 ? -1 : 1)
+    const word = isHarm
+      ? 'Too little to be sure of a change'
+      : sign !== 0
+        ? 'No change for the worse'
+        : `No change ${worth === '' ? 'that matters' : 'is proven'}`
+    return `${word}: the share of points other than ${distanceFrom ?? 0} changed by ${percent(lower)} to ${percent(upper)} of all points${worth}`
   }
   if (relative === null) return `No change that matters (${intervalText(tested, assessment)})`
   // Left out if the interval contains larger changes, which were not found.

@@ -46,7 +46,13 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
   const tooFew = overlapping(separate, overlap, settings)
   const judged = tooFew === undefined ? separate : sides
   const tested = isCompared
-    ? possible(widenByUnits(testMetric(judged, spec, settings, overlap), metric), sides)
+    ? possible(
+        {
+          ...widenByUnits(testMetric(judged, spec, settings, overlap), metric),
+          ...(tooFew !== undefined && { effectiveN: lengthsOf(separate) }),
+        },
+        sides,
+      )
     : undefined
   const tooLittle =
     tooFew !== undefined && !isPlain(tested) ? tooFew : tooFewEffectivePoints(tested, sides, spec, settings)
@@ -105,6 +111,7 @@ export function classify(assessment: Assessment, adjusted: Adjusted, settings: R
     name: spec.name,
     groups: spec.groups,
     muted: spec.muted,
+    ...(spec.critical && { isCriticalMetric: true as const }),
     controlStats: describeSeries(sides.control.values),
     experimentStats: describeSeries(sides.experiment.values),
     ratio: meanRatio(sides),
@@ -147,6 +154,10 @@ function exposureOf({ spec, sides: { control, experiment } }: Assessment): Pick<
   if (!control.hasExposure || !experiment.hasExposure) return {}
   const totals = { control: totalOf(control).exposure, experiment: totalOf(experiment).exposure }
   return { exposure: { ...(spec.exposure !== undefined && { metric: spec.exposure }), ...totals } }
+}
+
+function lengthsOf({ control, experiment }: CleanSides): Tested['effectiveN'] {
+  return { control: control.values.length, experiment: experiment.values.length }
 }
 
 function apart({ control, experiment }: CleanSides, overlap: number): CleanSides {

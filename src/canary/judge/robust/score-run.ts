@@ -31,9 +31,13 @@ export function scoreRun(
     const [one] = critical.length === 1 ? critical : []
     const why = one === undefined || one.classificationReason === '' ? '' : `. ${one.classificationReason}`
     const classificationReason = `Critical: ${critical.map(({ name, classification }) => `${name} is ${classification}`).join(', ')}${why}`
-    const score = { score: 0, classification: 'Fail', classificationReason } as const
+    const isJudged = critical.some(({ noData }) => noData === null)
+    const score = {
+      ...({ score: 0, classification: 'Fail', classificationReason } as const),
+      ...(!isJudged && { unscored: 'critical, not judged' as const }),
+    }
     // Missing data may arrive by the next interval; a change stays a change.
-    return { score, verdict: 'Fail', endsRun: critical.some(({ noData }) => noData === null), groupScores }
+    return { score, verdict: 'Fail', endsRun: isJudged, groupScores }
   }
   const raw = summarise(groupScores, groupWeights)
   const unknown = counted.filter(({ noData }) => noData?.policy === 'review')
@@ -44,11 +48,20 @@ export function scoreRun(
       ? nothingJudged(results, unknown)
       : reasonOf(counted, unknown, { score: raw, verdict }, thresholds)
   return {
-    score: { score, classification: verdict, classificationReason },
+    score: { score, classification: verdict, classificationReason, ...unscoredOf(raw, unknown) },
     verdict,
     endsRun: false,
     groupScores,
   }
+}
+
+/** A score without the critical metric, or without any, says nothing. */
+function unscoredOf(
+  raw: number | undefined,
+  unknown: readonly MetricResult[],
+): Pick<JudgeReport['score'], 'unscored'> {
+  if (raw === undefined) return { unscored: 'nothing judged' }
+  return unknown.some(({ isCriticalMetric }) => isCriticalMetric) ? { unscored: 'critical, not judged' } : {}
 }
 
 function scoreGroup(name: string, members: readonly MetricResult[]): GroupScore {

@@ -3,6 +3,7 @@ import type { MetricSpec, TestOutcome } from '../series/types.js'
 import type { NoData } from './find-no-data.js'
 import { cleanPoints, endOf } from './samples/clean-side.js'
 import type { CleanSide } from './samples/clean-side.js'
+import { pointsOf, whenOf } from './samples/when.js'
 import { isMostlyZero } from './samples/kind-of-values.js'
 import { mattering } from './samples/metric-tests.js'
 import type { CleanSides, Tested } from './samples/metric-tests.js'
@@ -50,7 +51,7 @@ export function vanishedStart(
   if (mattering(test(rest).tests).some(({ p }) => p <= REST_ALPHA)) return undefined
   return {
     state: 'doubtful',
-    reason: `${found.says} (${chance(found.p)}). Only the first ${start} points show it, as in a warm-up; from point ${back + 1} on the canary is like its baseline. Check the cause, or set warmUpMinutes to leave the start out`,
+    reason: `${found.says} (${chance(found.p)}). Only the start shows it, from ${whenOf(sides.experiment, pointsOf(sides.experiment, 0, start), false)}, as in a warm-up; the canary is like its baseline from ${whenOf(sides.experiment, pointsOf(sides.experiment, back, back + 1), true)}. Check the cause, or set warmUpMinutes to leave the start out`,
   }
 }
 

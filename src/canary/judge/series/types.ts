@@ -161,6 +161,8 @@ export interface TestOutcome {
   readonly isWarmUp?: true | undefined
   /** The least size of the change, as a share of the level. Null if the level is 0. */
   readonly size: number | null
+  /** For a stretch: its first point in the series, counted from 0, and the point after its last. */
+  readonly stretch?: { readonly from: number; readonly to: number } | undefined
   readonly says: string
 }
 
@@ -225,6 +227,8 @@ export interface MetricResult {
   readonly classificationReason: string
   /** Whether this result fails the run. */
   readonly critical: boolean
+  /** Whether its configuration makes it critical. */
+  readonly isCriticalMetric?: true | undefined
   readonly muted: boolean
   /** 0 to 100; null when the metric does not count. */
   readonly score: number | null
@@ -269,6 +273,8 @@ export interface JudgeReport {
     readonly score: number
     readonly classification: RunClassification
     readonly classificationReason: string
+    /** Why the score says nothing and is not shown, if it does not. */
+    readonly unscored?: 'nothing judged' | 'critical, not judged' | undefined
   }
   readonly verdict: 'Success' | 'Review' | 'Fail'
   /**

@@ -126,5 +126,10 @@ test.each([
     'Nothing could be judged: m0. Too few points: 1 in the baseline, 1 in the canary. At least 8 are needed on each side. Muted: m2. Left out by noData: m1',
   ],
 ])('a run without a score says what could not be judged: %#', (metrics, classificationReason) => {
-  expect(judge(metrics).score).toEqual({ score: 60, classification: 'Review', classificationReason })
+  expect(judge(metrics).score).toEqual({
+    unscored: 'nothing judged',
+    score: 60,
+    classification: 'Review',
+    classificationReason,
+  })
 })

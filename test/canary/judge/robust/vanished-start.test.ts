@@ -35,7 +35,7 @@ describe('a change that only the start of the canary has', () => {
       const { results, verdict } = judge([{ ...metric, canary: { ...metric.canary, critical } }])
       expect(verdict).toBe('Review')
       expect(results[0]?.classificationReason).toMatch(
-        /\. Only the first \d+ points show it, as in a warm-up; from point \d+ on the canary is like its baseline\. Check the cause, or set warmUpMinutes to leave the start out$/,
+        /\. Only the start shows it, from point 1 to \d+, as in a warm-up; the canary is like its baseline from point \d+ to the end\. Check the cause, or set warmUpMinutes to leave the start out$/,
       )
     }
   })

@@ -2,6 +2,7 @@ import { outlierFences } from '../../../statistics/quantile.js'
 import type { MetricSpec, Side } from '../../series/types.js'
 import { centredScores } from './autocorrelation.js'
 import type { CentredSeries } from './autocorrelation.js'
+import type { Clock } from './when.js'
 
 /** The points of a side without gaps: their values, and their places in time. */
 export interface CleanSide {
@@ -14,6 +15,8 @@ export interface CleanSide {
   readonly sorted: Float64Array
   /** The values' normal scores. */
   readonly scores: CentredSeries
+  /** Where its places are in time; those of a series without times if absent. */
+  readonly clock?: Clock | undefined
 }
 
 /**
@@ -40,6 +43,7 @@ export function cleanSide(side: Side, { nanStrategy, outliers }: MetricSpec): Cl
     places: kept,
     exposure: gather(kept, (place) => exposure?.[place] ?? 1),
     hasExposure: exposure !== undefined,
+    clock: { pointsPerPlace: 1, firstPoint: 0, startMs: side.startMs, stepMs: side.stepMs },
   })
 }
 

@@ -97,6 +97,7 @@ export function withoutCopies(side: CleanSide): CleanSide {
     places: Int32Array.from(first, (at) => side.places[at] ?? 0),
     exposure: Float64Array.from(first, (at) => side.exposure[at] ?? 1),
     hasExposure: side.hasExposure,
+    clock: side.clock,
   })
 }
 
@@ -123,6 +124,7 @@ export function withoutOverlap(side: CleanSide, overlap: number): CleanSide {
     places: Int32Array.from(kept, (index) => Math.floor((side.places[index] ?? 0) / overlap)),
     exposure: Float64Array.from(kept, (index) => side.exposure[index] ?? 1),
     hasExposure: side.hasExposure,
+    clock: side.clock && { ...side.clock, pointsPerPlace: overlap, firstPoint: last % overlap },
   })
 }
 

@@ -14,6 +14,7 @@ import { centred, dependence, NO_CHANCE } from '../samples/autocorrelation.js'
 import { endOf } from '../samples/clean-side.js'
 import type { CleanSide } from '../samples/clean-side.js'
 import { isMostlyZero } from '../samples/kind-of-values.js'
+import { pointsOf, whenOf } from '../samples/when.js'
 import { CHANCE_ERRORS, pooledOrder } from './tail-test.js'
 
 /**
@@ -53,7 +54,8 @@ export function stretchOutcomes(
     const plain = proves ? PLAIN_START : PLAIN_START_OF_EVENTS
     const isStart = isWarmUp && (to < plain.points || change < plain.change * level)
     const advice = from === 0 && !isLast ? '. Set warmUpMinutes to leave a start out' : ''
-    const where = isLast ? `point ${from + 1} to the end` : `point ${from + 1} to ${to}`
+    const stretch = pointsOf(sides.experiment, from, to)
+    const where = whenOf(sides.experiment, stretch, isLast)
     const isLarge = change > MIN_MARGINS * margin * level
     const away = level > 0 ? `${percent((sign * change) / level)} of the baseline` : short(sign * change)
     return {
@@ -65,6 +67,7 @@ export function stretchOutcomes(
       matters: isLarge && !isStart,
       ...(isLarge && isStart && { isWarmUp }),
       size: level > 0 ? change / level : null,
+      stretch,
       says: `From ${where} the canary differs from its baseline: the typical value there changed by ${away}${advice}`,
     }
   })
