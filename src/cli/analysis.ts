@@ -30,6 +30,7 @@ export function defineAnalysis(command: Command, session: Session): void {
       'after',
       examples(
         'tidegate analysis judge canary.json',
+        'tidegate analysis logs stable.log canary.log',
         'tidegate analysis try shop',
         'tidegate analysis start shop --wait',
         'tidegate analysis show 17',
@@ -38,6 +39,7 @@ export function defineAnalysis(command: Command, session: Session): void {
   // Subcommands inherit the settings of this command.
   const add = (name: string): Command => command.command(name)
   defineJudge(add('judge'), session)
+  defineLogs(add('logs'), session)
   defineTemplates(add('templates'), session)
   defineTry(add('try'), session)
   defineList(add('list'), session)
@@ -110,6 +112,23 @@ function readInterval(text: string): PlannedInterval {
   const intervals = Number(second)
   if (interval >= 1 && interval <= intervals) return { interval, intervals }
   throw wrongUse(`--interval must have the form 2/6, not '${text}'`)
+}
+
+/** `tidegate analysis logs BASELINE CANARY`: judges two log files. */
+export function defineLogs(command: Command, session: Session): void {
+  addOutputOptions(addWatchOption(command))
+    .summary('judge the log of a canary against that of its baseline')
+    .description(
+      'Compares two log files: errors that are new or more frequent in the second. Lines are plain text, or JSON objects in files that end with .jsonl, .ndjson or .json. Exits with 0 for a success, 1 for a failure or a review, and 2 for an error.',
+    )
+    .argument('<baseline>', 'the log of the baseline')
+    .argument('<canary>', 'the log of the canary')
+    .addHelpText('after', examples('tidegate analysis logs stable.log canary.log'))
+    .action(async (baseline: string, canary: string, options: OutputOptions) => {
+      await watchFiles(session, [baseline, canary])
+      const { judgeLogFiles } = await import('./analysis/judge-logs.js')
+      session.exitCode = await judgeLogFiles([baseline, canary], options, session.terminal)
+    })
 }
 
 /** `tidegate analysis templates FILE`: groups the lines of a log by template. */

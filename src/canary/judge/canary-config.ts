@@ -92,6 +92,8 @@ export const CanaryMembers = z.object({
   critical: z.boolean().default(false),
   mustHaveData: z.boolean().default(false),
   muted: z.boolean().default(false),
+  /** Argo's name for `muted`. */
+  dryRun: z.boolean().default(false),
   outliers: z
     .object({
       strategy: anyCase(['keep', 'remove']).default('keep'),
@@ -201,9 +203,10 @@ function withoutNulls(value: unknown): unknown {
 }
 
 function toSpec({ name, groups, analysisConfigurations }: MetricDocument): MetricSpec {
-  const { outliers, ...canary } = analysisConfigurations.canary
+  const { outliers, dryRun, ...canary } = analysisConfigurations.canary
   return {
     ...canary,
+    muted: canary.muted || dryRun,
     name,
     groups: groups.length > 0 ? groups : [''],
     outliers: { strategy: outliers.strategy, factor: outliers.outlierFactor },

@@ -21,15 +21,20 @@ function targetText(
 ): string {
   const title = isOneOfSeveral ? `${colours.strong(oneLine(name))}\n` : ''
   const parts = [metrics === undefined ? '' : metricTable(metrics.results, colours)]
-  if (logs !== undefined) parts.push(logText(logs))
+  if (logs !== undefined) parts.push(logText(logs, colours))
   for (const check of checks)
     parts.push(wrapText(`check ${check.name}: ${check.verdict}. ${check.reason}`, ''))
   return title + parts.join('\n')
 }
 
-function logText({ score, verdict, reason, findings }: LogReport): string {
-  const head = wrapText(`log: ${verdict} with ${Math.round(score * 100) / 100} of 100, ${reason}`, '')
-  const told = findings.filter(({ isUnexpected }) => isUnexpected)
+/** Returns the verdict on a log and the findings that cost points or need a review. */
+export function logText({ score, verdict, reason, findings }: LogReport, colours: Colours): string {
+  const paint = verdict === 'Success' ? colours.good : colours.bad
+  const head = wrapText(
+    `log: ${verdict} with ${Math.round(score * 100) / 100} of 100, ${reason}`,
+    '',
+  ).replace(verdict, paint)
+  const told = findings.filter(({ isUnexpected, asksForReview }) => isUnexpected || asksForReview)
   if (told.length === 0) return head
   const rows = told.map(({ severity, change, baselineEvents, canaryEvents, lostPoints, template }) => [
     severity,

@@ -46,8 +46,9 @@ export function drawRun(
   canvas.rectangle([0, 0], [8, HEIGHT], colour)
   const running = state === 'RUNNING' && verdict !== undefined ? ', still running' : ''
   canvas.text(printable(`${application}: ${word}`), [LEFT, 16], TITLE, colour)
-  const isScored = run.report?.unscored === undefined
-  const about = `analysis ${id}${score === undefined ? '' : `, ${isScored ? `${score} of 100` : `no score (${run.report?.unscored ?? ''})`}`}${running}`
+  const unscored = run.report?.unscored
+  const scored = unscored === undefined ? `${score} of 100` : `no score (${unscored})`
+  const about = `analysis ${id}${score === undefined ? '' : `, ${scored}`}${running}`
   canvas.text(about, [LEFT, 46], TEXT, COLOURS.soft)
   const shown = firstMetric(run)
   const reasons = [

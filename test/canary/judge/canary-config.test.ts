@@ -188,3 +188,13 @@ describe('a canary config of Kayenta', () => {
     expect(spec).toMatchObject({ groups: [''], direction: 'increase', outliers: { strategy: 'keep' } })
   })
 })
+
+test('a dry run is a muted metric', () => {
+  const specs = readMetricSpecs({
+    metrics: [
+      { name: 'shown', groups: ['g'], analysisConfigurations: { canary: { dryRun: true } } },
+      { name: 'counted', groups: ['g'] },
+    ],
+  })
+  expect(specs.map(({ muted }) => muted)).toEqual([true, false])
+})
