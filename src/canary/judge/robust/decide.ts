@@ -8,6 +8,7 @@ import { isBeyondMargin, isWithinMargin } from './samples/interval-and-margin.js
 import { farFrom, marginsOf } from './samples/margins.js'
 import { harmfulSigns, mattering, meanRatio, effectivePoints } from './samples/metric-tests.js'
 import type { Tested } from './samples/metric-tests.js'
+import { ERROR_SHARES } from './samples/settings.js'
 import type { RobustSettings } from './samples/settings.js'
 import { scoreChange } from './score-change.js'
 import { describeTotals } from './tests/describe-totals.js'
@@ -53,7 +54,10 @@ export function decide(assessment: Assessment, adjusted: Adjusted, settings: Rob
   }
   const undecided = found && notDecided(found, tested, adjusted, settings)
   if (undecided !== undefined) return withoutData(undecided, spec)
-  const visible = visibleStretch(tested, settings) ?? unprovenChange(tested, assessment, settings)
+  const visible =
+    visibleStretch(tested, settings) ??
+    unprovenChange(tested, assessment, settings) ??
+    unprovenFall(tested, assessment)
   if (visible !== undefined && assessment.doubt === undefined) return withoutData(visible, spec)
   const reason =
     found === undefined || found.p > tested.alpha
@@ -132,6 +136,25 @@ function unprovenChange(
       ? `Effective samples: ${effectivePoints(tested).toFixed(1)}, which are too few to prove it`
       : `${units.experiment} units of the canary and ${units.control} of the baseline are too few to prove it`
   return { state: 'doubtful', reason: `The typical value changed by ${by}. ${few}. Check the change` }
+}
+
+/**
+ * A fall far past the margin that the whole error of the metric would prove. If either direction is
+ * harm, falls have a small part of it.
+ */
+function unprovenFall(tested: Tested, assessment: Assessment): NoData | undefined {
+  const { direction } = assessment.spec
+  const { relative, distanceFrom, kind, alpha, margin, tests } = tested
+  if (direction !== 'either' || kind !== 'gauge' || distanceFrom !== undefined || relative === null)
+    return undefined
+  const share = ERROR_SHARES[direction].shiftLow
+  const fall = tests.find(({ test, change }) => test === 'shift' && change === 'Low')
+  if (fall?.matters !== true || fall.p * share > alpha || -relative.estimate < farFrom(margin, 1))
+    return undefined
+  return {
+    state: 'doubtful',
+    reason: `${fall.says} (${intervalText(tested, assessment)}), which the small part of the error for falls does not prove. Check the change, or set direction to decrease`,
+  }
 }
 
 function changed(

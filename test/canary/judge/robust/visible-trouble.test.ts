@@ -86,6 +86,18 @@ describe('confidence intervals and margins', () => {
     expect(result.classification, result.classificationReason).toBe('Low')
   })
 
+  test('a fall by half in noisy values is no success', () => {
+    for (let seed = 1; seed <= 20; seed += 1) {
+      const random = makeRandom(seed)
+      const noisy = (level: number): number[] => points(() => level * Math.exp(0.5 * random.normal()), 40)
+      const { classification, classificationReason } = judgeOne({
+        control: noisy(100),
+        experiment: noisy(50),
+      })
+      expect(classification, classificationReason).not.toBe('Pass')
+    }
+  })
+
   test('an interval wholly beyond the margin is never a pass', () => {
     for (const level of [80, 70, 60, 45, 30]) {
       const result = judgeOne({ control: smooth(100, 8), experiment: smooth(level, 8) })
