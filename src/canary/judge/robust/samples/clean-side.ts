@@ -2,7 +2,16 @@ import { outlierFences } from '../../../statistics/quantile.js'
 import type { MetricSpec, Side } from '../../series/types.js'
 import { centredScores } from './autocorrelation.js'
 import type { CentredSeries } from './autocorrelation.js'
-import type { Clock } from './when.js'
+
+/** Where the places of a side are in its series and in time. */
+export interface Clock {
+  /** Points of the series for each place: more than 1 if overlapping windows were thinned. */
+  readonly pointsPerPlace: number
+  /** The point of the first place. */
+  readonly firstPoint: number
+  readonly startMs: number | undefined
+  readonly stepMs: number | undefined
+}
 
 /** The points of a side without gaps: their values, and their places in time. */
 export interface CleanSide {

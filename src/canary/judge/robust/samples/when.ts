@@ -1,14 +1,4 @@
-import type { CleanSide } from './clean-side.js'
-
-/** Where the places of a side are in its series and in time. */
-export interface Clock {
-  /** Points of the series for each place: more than 1 if overlapping windows were thinned. */
-  readonly pointsPerPlace: number
-  /** The point of the first place. */
-  readonly firstPoint: number
-  readonly startMs: number | undefined
-  readonly stepMs: number | undefined
-}
+import type { CleanSide, Clock } from './clean-side.js'
 
 /** A stretch in points of the series: the first one, and the one after the last. */
 export interface StretchPoints {
