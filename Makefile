@@ -53,6 +53,7 @@ test-releases: $(BUILT) $(OTHER_NODES) ## Start, decide, open a gate, judge a ca
 bench: bench-decisions bench-start bench-judge bench-logs ## Benchmarks that take a few minutes each (needs wrk: apt-get install wrk)
 
 bench-decisions: ## Decisions per second compared with `opa run --server`, during endless evaluations, and for 2,000 simultaneous requests (needs wrk)
+bench-distribution: ## Time from publishing a signed revision to two services and 100 simulated clients having it
 bench-growth: ## Up to 3,000 packages and 100 MB of data, compared with OPA (half an hour)
 bench-saves: ## Time from saving one of 1,000 packages to serving it, and request latency during it (ten minutes)
 bench-start: ## Time from `serve` to the first decision, and idle memory, for a bundle and sources, one process and two
@@ -64,7 +65,7 @@ soak: ## Twenty minutes of mixed load (other parts: ARGS="--only kills,stops,rep
 evil: ONLY = --only evil
 evil: soak ## Policies and inputs that exceed limits, one line each, during cheap requests
 
-BENCHES := bench-decisions bench-growth bench-lifecycle bench-saves bench-start bench-judge bench-logs bench-stores
+BENCHES := bench-decisions bench-distribution bench-growth bench-lifecycle bench-saves bench-start bench-judge bench-logs bench-stores
 bench-judge bench-logs: ONE_CORE = taskset -c 1
 # The settings of the image and the systemd unit.
 soak: export MALLOC_MMAP_THRESHOLD_ = 131072
