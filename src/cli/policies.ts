@@ -36,7 +36,11 @@ const Answer = z.object({
 export function definePolicies(command: Command, session: Session): void {
   command
     .description('Shows and refreshes the policies of a running service.')
-    .addHelpText('after', examples('tidegate policies sources', 'tidegate policies refresh'))
+    .addHelpText(
+      'after',
+      examples('tidegate policies packages', 'tidegate policies sources', 'tidegate policies refresh'),
+    )
+  definePackages(command.command('packages'), session)
   addServiceOptions(command.command('sources'))
     .description('Shows the revisions that serve and where they come from.')
     .addHelpText('after', examples('tidegate policies sources', 'tidegate policies sources --format json'))
@@ -49,6 +53,55 @@ export function definePolicies(command: Command, session: Session): void {
     .action((options: ServiceOptions) =>
       showSources(options, { method: 'POST', path: '/policies/refresh' }, session),
     )
+}
+
+const Packages = z.object({
+  packages: z.array(
+    z.looseObject({
+      package: z.string(),
+      level: z.string(),
+      warns: z.boolean(),
+      levels: z.array(
+        z.looseObject({
+          level: z.string(),
+          from: z.string(),
+          applications: z.array(z.string()).default([]),
+          until: z.string().optional(),
+          hasEnded: z.boolean(),
+        }),
+      ),
+      exceptions: z.number(),
+    }),
+  ),
+})
+type Stated = z.output<typeof Packages>['packages'][number]['levels'][number]
+
+/** `tidegate policies packages`: lists packages with their levels. */
+function definePackages(command: Command, session: Session): void {
+  addServiceOptions(command)
+    .description('Lists the packages that deny or warn, with their levels and exceptions.')
+    .addHelpText('after', examples('tidegate policies packages'))
+    .action(async (options: ServiceOptions) => {
+      const { terminal } = session
+      const client = await makeServiceClient(options, terminal)
+      const answer = await client.request(Packages, { path: '/policies/packages' })
+      if (options.format === 'json') outJson(terminal, answer)
+      else {
+        const heads = ['package', 'level', 'warn rule', 'exceptions', 'stated']
+        const rows = answer.packages.map(({ package: name, level, warns, levels, exceptions }) => [
+          ...[name, level, warns ? 'yes' : '', exceptions === 0 ? '' : String(exceptions)],
+          levels.map(statedText).join('; '),
+        ])
+        terminal.out(textTable([heads, ...rows], [], terminal.columns))
+      }
+      session.exitCode = EXIT.fine
+    })
+}
+
+function statedText({ level, from, applications, until, hasEnded }: Stated): string {
+  const scope = applications.length === 0 ? '' : ` for ${applications.join(', ')}`
+  const end = until === undefined ? '' : ` until ${localTime(until)}${hasEnded ? ' (ended)' : ''}`
+  return `${level}${scope}${end} by ${from}`
 }
 
 async function showSources(

@@ -35,6 +35,8 @@ import { exceptionRoutes } from './routes/policies/exceptions.js'
 import type { ExceptionRoutesDeps } from './routes/policies/exceptions.js'
 import { opaStatusRoutes } from './routes/policies/opa-status.js'
 import type { OpaStatusRoutesDeps } from './routes/policies/opa-status.js'
+import { packageRoutes } from './routes/policies/packages.js'
+import type { PackageRoutesDeps } from './routes/policies/packages.js'
 import { policySourceRoutes } from './routes/policies/sources.js'
 import type { PolicySourceRoutesDeps } from './routes/policies/sources.js'
 import { applicationRoutes, pipelineRoutes } from './routes/registry/registry.js'
@@ -67,6 +69,7 @@ export interface RoutesDeps extends DirectDeps {
   readonly policySources: PolicySourceRoutesDeps
   readonly exceptions: ExceptionRoutesDeps
   readonly opaStatus: OpaStatusRoutesDeps
+  readonly packages: PackageRoutesDeps
 }
 
 /** Returns the route lists of all features. Nothing else is served. */
@@ -77,6 +80,7 @@ export function routeLists(options: RouteOptions): readonly BindableRoutes<Route
     list('policies', impactRoutes, 'impact'),
     list('policies', policySourceRoutes, 'policySources'),
     list('policies', exceptionRoutes, 'exceptions'),
+    list('policies', packageRoutes, 'packages'),
     list('policies', [...storedPolicyRoutes, ...storedDataRoutes], 'stored'),
     list('policies', opaStatusRoutes, 'opaStatus'),
     list('decisions', decisionRoutes, 'decisions'),

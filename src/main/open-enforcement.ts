@@ -7,6 +7,7 @@ import { addExceptionMetrics } from '../http/metrics/service-metrics.js'
 import type { ExceptionCounts, ServiceMetrics } from '../http/metrics/service-metrics.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
 import type { ExceptionRoutesDeps } from '../http/routes/policies/exceptions.js'
+import type { PackageRoutesDeps } from '../http/routes/policies/packages.js'
 import type { Logger } from '../lib/logger.js'
 import type { Policies } from '../rego/index.js'
 import type { PolicyException } from '../store/ports/exception-store.js'
@@ -27,6 +28,7 @@ export interface OpenEnforcement {
   readonly enforcement: Enforcement
   readonly health: readonly HealthPlugin[]
   readonly routes: ExceptionRoutesDeps
+  readonly packages: PackageRoutesDeps
   /** The exceptions in effect, for other processes. */
   readonly exceptions: () => readonly PolicyException[]
   /** Sets the function that sends changed exceptions to the worker processes. */
@@ -76,6 +78,7 @@ export async function openEnforcement(config: Config, parts: EnforcementParts): 
       maxBodyBytes: config.server.maxBodyBytes,
       changed: refreshing.now,
     },
+    packages: { policies, levels: enforcement.levels, exceptions: book, now: store.now },
     exceptions: () => book.all,
     shareWith: refreshing.shareWith,
   }

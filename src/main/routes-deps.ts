@@ -216,6 +216,7 @@ export function routesDeps(
     policySources: { policies, sources },
     exceptions: enforcing.routes,
     opaStatus: { ...opaStatus(parts), plugins },
+    packages: enforcing.packages,
   }
 }
 

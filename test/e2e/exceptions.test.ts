@@ -106,13 +106,22 @@ describe('exceptions at a service with two processes', () => {
     )
     expect(listed.stdout).toContain('warning: closed; warning: no owner')
     const headers = { authorization: 'Bearer bo' }
-    const trail = await ask(service.url, { path: '/audit?source=policy', headers })
-    for (const kind of ['exception.added', 'exception.approved', 'exception.removed'])
-      expect(trail.text).toContain(kind)
+    for (const kind of ['exception.added', 'exception.approved', 'exception.removed']) {
+      const trail = await ask(service.url, { path: `/audit?kind=${kind}`, headers })
+      expect(trail.text).toContain('"source":"policy"')
+    }
     const metrics = await ask(service.url, { path: '/metrics', headers })
     expect(metrics.text).toContain(
       'tidegate_policy_warnings_total{package="static.closed",kind="exception"} 32',
     )
+  })
+
+  it('are counted in the list of packages, with the levels', async () => {
+    const policies = ['policies', 'packages', '--url', service.url]
+    await run(['add', '--package', 'static.closed', '--reason', 'x', '--until', '1d'])
+    const { stdout } = await runTidegate(policies, { env: { TIDEGATE_TOKEN: 'bo' } })
+    expect(stdout).toMatch(/^static\.closed +enforce +1 *$/m)
+    expect(stdout).toMatch(/^static\.owner +warn +warn by annotation$/m)
   })
 
   it('are refused with every problem', async () => {

@@ -21,6 +21,8 @@ const ROUTES = servedRoutes().map(({ method, path }) => [method, pathTemplate(pa
 const ANSWERED = ROUTES.filter(([, path]) => path !== '/ui/home/events')
 /** Responses for which no part of the service is in the required state. */
 const WITHOUT_SUCCESS = new Set(['postBackgroundWorkByKindByKeyResume'])
+/** Done once: there is nothing left for the next role. */
+const ONCE = new Set(['deleteExceptionsById'])
 /** Always answered with 200, because any other status is repeated without end. */
 const NEVER_REFUSED = 'SpinnakerReview'
 
@@ -66,7 +68,8 @@ describe('of a service with tokens, the document describes', () => {
   it.each(ANSWERED)('what %s %s answers to who may ask', async (method, path) => {
     const operation = find(method, path)
     const { operationId, 'x-roles': roles } = operation.operation
-    for (const role of roles.filter((each) => each !== 'admin' || roles.length === 1)) {
+    const askers = roles.filter((each) => each !== 'admin' || roles.length === 1)
+    for (const role of ONCE.has(operationId) ? askers.slice(0, 1) : askers) {
       const { status, text } = await asked(operation, role === 'anyone' ? {} : asRole(role))
       const isAnswered = !WITHOUT_SUCCESS.has(operationId)
       expect({ isAnswered: status < 400, text }).toEqual({ isAnswered, text })

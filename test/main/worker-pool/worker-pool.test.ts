@@ -127,6 +127,7 @@ function startPool(makeWorker: () => ChildProcess): {
     fork: makeWorker,
     settings: () => ({}),
     policies: sentPolicies(),
+    exceptions: () => [],
     callsFor: () => ({ calls: {}, ended: () => undefined }),
     listeners: [undefined],
     logger: { info: () => undefined, error: () => undefined } as unknown as Logger,

@@ -19,6 +19,7 @@ export const BEARERS: Readonly<Record<string, string>> = {
   orchestrator: 'orca',
   approver: 'ana',
   auditor: 'eve',
+  author: 'art',
   admin: 'root',
 }
 export const WEBHOOK_TOKEN = 'token-of-gitlab'
@@ -54,7 +55,8 @@ export interface DescribedService {
       | 'run'
       | 'message'
       | 'record'
-      | 'report',
+      | 'report'
+      | 'exception',
       string
     >
   >
@@ -80,7 +82,10 @@ export async function startDescribedService(hasTokens: boolean): Promise<Describ
     config: {
       auth: { tokens: hasTokens ? TOKENS : [] },
       callbacks: { allowLoopback: true },
-      policies: { writable: true, defaultDecision: '/app/allow', accessDecision: '/app/allow' },
+      policies: {
+        ...{ writable: true, defaultDecision: '/app/allow', accessDecision: '/app/allow' },
+        exceptions: { approval: true },
+      },
       connectors: { accounts: [{ name: 'tickets', type: 'jira', url: receiver.url }], allowLoopback: true },
       gates: {
         fromStages: true,
@@ -122,6 +127,11 @@ export function triggerBody(callbackUrl: string, executionId: string): object {
   }
 }
 
+/** An exception that ends within the limit of the configuration. */
+export function exceptionBody(reason: string): object {
+  return { package: 'static.none', reason, until: new Date(Date.now() + 86_400_000).toISOString() }
+}
+
 async function makeThingsHappen(url: string, callbackUrl: string): Promise<DescribedService['ids']> {
   const admin = asRole('admin')
   const get = (path: string): Promise<Answered> => ask(url, { path, headers: admin })
@@ -134,6 +144,8 @@ async function makeThingsHappen(url: string, callbackUrl: string): Promise<Descr
   const { id: open } = await post('/approvalGates/1/trigger', triggerBody(callbackUrl, 'open'))
   const review = JSON.stringify({ action: 'cancel', comment: 'not now' })
   const headers = { ...admin, 'content-type': 'application/json' }
+  const another = { ...admin, 'x-spinnaker-user': 'cy' }
+  const { id: exception } = objectOf(await postJson(url, '/exceptions', exceptionBody('first'), another))
   const definition = JSON.stringify(FILE_ANALYSIS)
   await ask(url, { method: 'PUT', path: '/analysis/applications/other', headers, body: definition })
   await ask(url, {
@@ -185,6 +197,7 @@ async function makeThingsHappen(url: string, callbackUrl: string): Promise<Descr
     message,
     record,
     report,
+    exception,
   })
   return Object.fromEntries(texts.map(([name, value]) => [name, String(value)])) as DescribedService['ids']
 }

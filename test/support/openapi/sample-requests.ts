@@ -3,7 +3,7 @@ import { FILE_ANALYSIS } from '../file-analysis.js'
 import { createHmac } from 'node:crypto'
 
 import { pipelineEvent } from '../orchestrator-events.js'
-import { WEBHOOK_TOKEN, triggerBody } from './described-service.js'
+import { WEBHOOK_TOKEN, exceptionBody, triggerBody } from './described-service.js'
 import type { DescribedService } from './described-service.js'
 import type { DescribedOperation } from './operations.js'
 
@@ -39,6 +39,7 @@ const PARAMETERS: readonly (readonly [
     /^\/ui\/runs|\/verification\//,
     ({ run, report }) => ({ application: 'shop', id: run, token: report, service: '3' }),
   ],
+  [/^\/exceptions/, ({ exception }) => ({ id: exception })],
   [/^\/decisions/, ({ decision }) => ({ decisionId: decision })],
   [/^\/approvalGates\/\{id\}$/, ({ gate }) => ({ id: gate })],
   [
@@ -78,6 +79,7 @@ const BODIES: readonly (readonly [
   [/^putV1Data$/, () => ({})],
   [/^putV1DataBelow/, () => ({ list: [1] })],
   [/^patchV1Data/, () => [{ op: 'add', path: '/more', value: 1 }]],
+  [/^postExceptions$/, (_, nth) => exceptionBody(`sample ${nth}`)],
   [/BatchData/, () => ({ inputs: { a: { user: 'ana' } } })],
   [
     /^postAccessV1Evaluation/,
