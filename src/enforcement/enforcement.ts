@@ -13,7 +13,7 @@ import type { PolicyException } from '../store/ports/exception-store.js'
 import { PartsOfPackages } from './evaluated-parts.js'
 import { Levels, levelFor } from './levels.js'
 import type { LevelEntry } from './levels.js'
-import { Subject } from './subject.js'
+import { Subject } from './about/subject.js'
 import type { DecisionWarning, UsedException, Verdict } from './verdict.js'
 
 export interface EnforcementDeps {

@@ -2,7 +2,7 @@ import { hasWarnRule, questionOf } from '../rego/index.js'
 import type { AdviceRequest, Level, Snapshot } from '../rego/index.js'
 import { levelFor } from './levels.js'
 import type { Levels, PackageLevel } from './levels.js'
-import type { Subject } from './subject.js'
+import type { Subject } from './about/subject.js'
 
 /** The packages of a decision by their effect. */
 export interface EvaluatedParts {

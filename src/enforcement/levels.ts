@@ -2,7 +2,7 @@ import type { ErrorDetail } from '../errors/app-error.js'
 import { readIsoTime } from '../lib/clocks/iso-time.js'
 import { packageMatcher, pathOfKey, printPackageName } from '../rego/index.js'
 import type { Level, Snapshot, StatedLevel } from '../rego/index.js'
-import type { Subject } from './subject.js'
+import type { Subject } from './about/subject.js'
 
 /** An entry of `policies.levels`. */
 export interface LevelEntry {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { Levels, levelFor } from '../../src/enforcement/levels.js'
-import { Subject } from '../../src/enforcement/subject.js'
+import { Subject } from '../../src/enforcement/about/subject.js'
 import type { Snapshot, StatedLevel } from '../../src/rego/index.js'
 
 const NOW_MS = Date.parse('2027-06-01T12:00:00Z')

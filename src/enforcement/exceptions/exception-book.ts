@@ -1,5 +1,5 @@
 import type { PolicyException } from '../../store/ports/exception-store.js'
-import type { Subject } from '../subject.js'
+import type { Subject } from '../about/subject.js'
 
 /** The exceptions in memory, for decisions. */
 export class ExceptionBook {

@@ -85,10 +85,10 @@ test('a worker process that starts during a save gets the saved policies before 
   await started.load(SNAPSHOT)
   await untilAllServe(started)
   await waitUntil(
-    () => calls.length >= 4 || undefined,
+    () => calls.length >= 5 || undefined,
     () => calls.join(),
   )
-  expect(calls).toEqual(['start', 'load', 'activate', 'listen'])
+  expect(calls).toEqual(['start', 'load', 'activate', 'except', 'listen'])
 })
 
 test('a worker process that answers keeps running', async () => {

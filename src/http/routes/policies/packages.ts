@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ExceptionBook } from '../../../enforcement/exceptions/exception-book.js'
 import { levelFor } from '../../../enforcement/levels.js'
 import type { Levels, PackageLevel } from '../../../enforcement/levels.js'
-import { Subject } from '../../../enforcement/subject.js'
+import { Subject } from '../../../enforcement/about/subject.js'
 import {
   LEVELS,
   hasWarnRule,

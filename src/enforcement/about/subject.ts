@@ -1,7 +1,7 @@
-import { OPEN_OBJECT, QUOTE } from '../lib/json/scan/json-bytes.js'
-import type { Extent } from '../lib/json/scan/json-bytes.js'
-import { decodeString } from '../lib/json/scan/decode-string.js'
-import { readMembers } from '../lib/json/scan/scan-members.js'
+import { OPEN_OBJECT, QUOTE } from '../../lib/json/scan/json-bytes.js'
+import type { Extent } from '../../lib/json/scan/json-bytes.js'
+import { decodeString } from '../../lib/json/scan/decode-string.js'
+import { readMembers } from '../../lib/json/scan/scan-members.js'
 
 /** An application and, if known, its pipeline by name and id. */
 interface Named {
