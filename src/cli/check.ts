@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { CONFIG_FILE_VARIABLE } from '../config/read-environment.js'
 import { compileError, questionOf, strictnessOf, type Snapshot } from '../rego/index.js'
 import { arePolicies, compileAll, policyFilesIn } from './check/check-policies.js'
-import { checkDefinition, listUnevaluated, staticPackages } from './check/check-definition.js'
+import { checkDefinition, listUnevaluated, savePackages } from './check/check-definition.js'
 import {
   checkReportJson,
   checkReportText,
@@ -122,8 +122,8 @@ async function check(paths: readonly string[], options: CheckOptions, session: S
     ...(await findInputWarnings(directories, options, config.policies, load)),
   ]
   reportWarnings(warnings, options.format, terminal)
-  const packages = paths.length === 0 ? [] : staticPackages(policies)
-  const unevaluated = listUnevaluated(policies)
+  const packages = paths.length === 0 ? [] : savePackages(policies, options.as)
+  const unevaluated = options.as === 'armory' ? undefined : listUnevaluated(policies)
   if (unevaluated !== undefined && options.format !== 'json') terminal.err(`${unevaluated}\n`)
   const locations = { directories, bundles: config.policies.bundles }
   const { results, portability } = await withRequests(config, terminal, async (requests) => {

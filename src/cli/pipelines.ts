@@ -22,7 +22,7 @@ import { isRecord } from '../lib/validation/record.js'
 import { storePipelines } from '../orchestrator/store-pipelines.js'
 import type { StoreReport } from '../orchestrator/store-report.js'
 import { updatePipelines } from '../orchestrator/update-pipelines.js'
-import { staticPackages } from './check/check-definition.js'
+import { savePackages } from './check/check-definition.js'
 import { isUnchecked } from './check/check-report.js'
 import { findDefinitions } from './check/find-definitions.js'
 import { withRequests } from './input/evaluate-once.js'
@@ -134,7 +134,7 @@ export function definePush(command: Command, session: Session): void {
 async function push(paths: readonly string[], options: PushOptions, terminal: Terminal): Promise<Pushed> {
   const definitions = await readAll(paths, terminal)
   const policies = await openPolicies(options, terminal)
-  const packages = staticPackages(policies)
+  const packages = savePackages(policies)
   const report = new EstateReport()
   const allowed: Definition[] = []
   const { config, snapshot } = policies

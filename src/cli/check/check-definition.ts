@@ -1,5 +1,6 @@
 import { AppError, toError } from '../../errors/app-error.js'
 import {
+  ARMORY_SAVE_PACKAGES,
   EvaluatedPackages,
   VERDICT_RULES,
   evaluateStaticPolicies,
@@ -16,7 +17,7 @@ import {
 } from '../../rego/index.js'
 import type { OpenPolicies } from '../input/open-policies.js'
 import type { CheckResult } from './check-report.js'
-import type { Definition } from '../input/read-definitions.js'
+import type { Definition, InputForm } from '../input/read-definitions.js'
 export interface Checking {
   readonly snapshot: Snapshot
   readonly requests: PolicyRequests
@@ -28,10 +29,14 @@ export interface Checking {
 const MAX_NAMES = 10
 
 /**
- * Returns the static packages. Raises `invalid` if there are none, since nothing would ever be
- * denied.
+ * Returns the packages that are evaluated when a pipeline is saved: the static ones, or those of
+ * Armory's Policy Engine. Raises `invalid` if there are none, since nothing would ever be denied.
  */
-export function staticPackages({ config, snapshot, directories }: OpenPolicies): readonly string[] {
+export function savePackages(
+  { config, snapshot, directories }: OpenPolicies,
+  form?: InputForm,
+): readonly string[] {
+  if (form === 'armory') return armoryPackages(snapshot)
   const patterns = config.policies.staticPackages
   const packages = selectPackages(snapshot, patterns)
   if (packages.length > 0) return packages
@@ -43,6 +48,15 @@ export function staticPackages({ config, snapshot, directories }: OpenPolicies):
   throw new AppError(
     'invalid',
     `no loaded package (${loaded || 'none'}) is a static policy: policies.staticPackages is ${patterns.join(', ') || 'empty'}${hint}`,
+  )
+}
+
+function armoryPackages(snapshot: Snapshot): readonly string[] {
+  const packages = selectPackages(snapshot, ARMORY_SAVE_PACKAGES)
+  if (packages.length > 0) return packages
+  throw new AppError(
+    'invalid',
+    `none of the packages that Armory's Policy Engine evaluates for saves is loaded: ${ARMORY_SAVE_PACKAGES.join(', ')}`,
   )
 }
 

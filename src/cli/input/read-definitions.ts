@@ -4,8 +4,8 @@ import { refuseMalformed } from '../../lib/json/scan/locate-value.js'
 import { scanElements, scanMembers } from '../../lib/json/scan/scan-members.js'
 import { scanSpace } from '../../lib/json/scan/scan-value.js'
 
-/** Forms of an input: wrapped as a pipeline or application, or verbatim. */
-export const INPUT_FORMS = ['pipeline', 'application', 'raw'] as const
+/** Forms of an input: wrapped as a pipeline, an application or for Armory, or verbatim. */
+export const INPUT_FORMS = ['pipeline', 'application', 'armory', 'raw'] as const
 export type InputForm = (typeof INPUT_FORMS)[number]
 
 /** The form that was used. `request` means the document's own `input`. */
@@ -26,10 +26,11 @@ const DEFINITION_MEMBERS = ['stages', 'template', 'config', 'triggers', 'applica
 const LABELS = ['id', 'name', 'description']
 /** Members with the definition in the orchestrator's requests. */
 const WRAPPERS: readonly string[] = ['new', 'pipeline', 'app']
-const WRAPPER_OF = { pipeline: 'new', application: 'app' } as const
+const WRAPPER_OF = { pipeline: 'new', application: 'app', armory: 'pipeline' } as const
 const FORM_TEXTS: Readonly<Record<ReadForm, string>> = {
   pipeline: '{"new": ...}',
   application: '{"app": ...}',
+  armory: '{"pipeline": ...}',
   raw: 'it is',
   request: 'the contents of "input"',
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 
 import { withListing } from '../../orchestrator/list-definitions.js'
-import { staticPackages, checkDefinition } from '../check/check-definition.js'
+import { savePackages, checkDefinition } from '../check/check-definition.js'
 import type { Checking } from '../check/check-definition.js'
 import { EXIT, watchFiles } from '../session/session.js'
 import type { Session } from '../session/session.js'
@@ -52,7 +52,7 @@ async function checkEstate(options: EstateCheckOptions, terminal: Terminal): Pro
   const policies = await openPolicies(options, terminal)
   const { config, snapshot } = policies
   const strictness = strictnessOf(config.policies.strictBuiltinErrors, true)
-  const packages = staticPackages(policies)
+  const packages = savePackages(policies)
   const progress = new Progress(terminal)
   const report = new EstateReport()
   await withStorage(options, terminal, async (connection) => {

@@ -121,8 +121,8 @@ export function addInputFormOption(command: Command): Command {
   return command.addOption(
     new Option(
       '--as <form>',
-      'evaluate the document as a saved pipeline, {"new": …}, as an application, {"app": …}, or raw, verbatim (default: detected)',
-    ).choices(['pipeline', 'application', 'raw']),
+      'evaluate the document as a saved pipeline, {"new": …}, as an application, {"app": …}, as a pipeline for Armory\'s Policy Engine, {"pipeline": …}, or raw, verbatim (default: detected)',
+    ).choices(['pipeline', 'application', 'armory', 'raw']),
   )
 }
 

@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '../../errors/app-error.js'
 import type { ShortTurns } from '../../lib/turns/short-turns.js'
+import { checkArmoryPackage } from './armory-packages.js'
 import { EvaluatedPackages } from './evaluated-packages.js'
 import type { DescribedModule } from './describe-module.js'
 import { positionIn } from '../modules/tokens/read-tokens.js'
@@ -18,7 +19,11 @@ export async function checkVerdicts(
   const found: ErrorDetail[] = []
   for (const described of packages) {
     const isPart = names.has(described.path.slice(0, -1).join('.'))
-    found.push(...checkPackage(described, evaluated), ...(isPart ? [] : unservedParts(described, evaluated)))
+    found.push(
+      ...checkPackage(described, evaluated),
+      ...checkArmoryPackage(described),
+      ...(isPart ? [] : unservedParts(described, evaluated)),
+    )
     await turns.pause()
   }
   return found

@@ -16,6 +16,7 @@ export const NOT_RUN: readonly (readonly [pattern: RegExp, reason: string])[] = 
   [/^(?:kubectl|podman|helm|systemctl) /, 'needs a cluster, a container engine or systemd'],
   [/postgres:\/\/|^pg_/, 'needs PostgreSQL; test/e2e/several-machines.test.ts and others start one'],
   [/opa\.yaml/, 'needs a server of bundles; test/e2e/policy-sources.test.ts has one'],
+  [/--as armory|opa\/pipelines/, 'needs policies of Armory; test/e2e/armory.test.ts has them'],
   [/…/, 'is cut short'],
 ]
 
