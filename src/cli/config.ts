@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
 import { Document, isCollection, isScalar } from 'yaml'
 
-import type { Config } from '../config/config.js'
 import { configKeys, configurationPage } from '../config/config-keys.js'
 import { traceConfig } from '../config/load-config.js'
 import type { TracedConfig } from '../config/load-config.js'
 import { CONFIG_FILE_VARIABLE } from '../config/read-environment.js'
-import { redactWords } from '../lib/redaction/redact-text.js'
+import { shownConfig } from '../config/shown-config.js'
 import { EXIT, watchFiles } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import { addConfigOption, addOutputOptions, examples, outJson } from './session/shared-options.js'
@@ -18,8 +17,6 @@ interface ConfigOptions extends OutputOptions {
   readonly config?: string
   readonly reference?: true
 }
-
-const SHOWN_HASH_DIGITS = 8
 
 /** `tidegate config`: prints the effective configuration. */
 export function defineConfig(command: Command, session: Session): void {
@@ -39,7 +36,7 @@ function printConfig({ format, config: file, reference }: ConfigOptions, termina
   if (reference) terminal.out(configurationPage(configKeys))
   else {
     const traced = traceConfig({ file, env: terminal.env })
-    if (format === 'json') outJson(terminal, withoutSecrets(traced.config))
+    if (format === 'json') outJson(terminal, shownConfig(traced.config))
     else terminal.out(configYaml(traced))
   }
   return EXIT.fine
@@ -47,7 +44,7 @@ function printConfig({ format, config: file, reference }: ConfigOptions, termina
 
 /** Returns YAML with comments on the origin of values that are not defaults. */
 function configYaml({ config, originOf }: TracedConfig): string {
-  const document = new Document(withoutSecrets(config))
+  const document = new Document(shownConfig(config))
   for (const { path } of configKeys) {
     const origin = originOf(path)
     const node = document.getIn(path, true)
@@ -56,17 +53,4 @@ function configYaml({ config, originOf }: TracedConfig): string {
     if (isCollection(node)) node.commentBefore = ` ${origin}`
   }
   return document.toString({ lineWidth: 0 })
-}
-
-function withoutSecrets(config: Config): unknown {
-  const tokens = config.auth.tokens.map((token) => ({
-    ...token,
-    sha256: `${token.sha256.slice(0, SHOWN_HASH_DIGITS)}…`,
-  }))
-  // URLs of tools may contain a key in their query.
-  const accounts = config.connectors.accounts.map((account) => ({
-    ...account,
-    url: redactWords(account.url),
-  }))
-  return { ...config, auth: { ...config.auth, tokens }, connectors: { ...config.connectors, accounts } }
 }

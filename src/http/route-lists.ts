@@ -3,6 +3,15 @@ import type { BindableRoutes, DirectDeps, RouteOptions } from './direct-routes.j
 import type { Route } from './pipeline/route.js'
 import { approvalPageRoutes } from './routes/pages/approvals.js'
 import type { PageRoutesDeps } from './routes/pages/page-route.js'
+import { analysisPageRoutes } from './routes/pages/analyses.js'
+import { estatePageRoutes } from './routes/pages/estate.js'
+import { operationPageRoutes } from './routes/pages/operations.js'
+import { trailPageRoutes } from './routes/pages/trail.js'
+import { playgroundPageRoutes } from './routes/pages/playground.js'
+import { playgroundRoutes } from './routes/policies/playground.js'
+import type { PlaygroundRoutesDeps } from './routes/policies/playground.js'
+import { decisionPageRoutes } from './routes/pages/decisions.js'
+import { executionPageRoutes } from './routes/pages/executions.js'
 import { homeRoutes } from './routes/pages/home.js'
 import { policyPageRoutes } from './routes/pages/policies.js'
 import { runPageRoutes } from './routes/pages/runs.js'
@@ -53,6 +62,7 @@ import type { InsightRoutesDeps } from './routes/trail/insights.js'
 export interface RoutesDeps extends DirectDeps {
   readonly about: AboutRoutesDeps
   readonly stored: WritingRoutesDeps
+  readonly playground: PlaygroundRoutesDeps
   readonly decisions: DecisionRoutesDeps
   readonly impact: ImpactRoutesDeps
   readonly gates: GateRoutesDeps
@@ -83,6 +93,7 @@ export function routeLists(options: RouteOptions): readonly BindableRoutes<Route
     list('policies', packageRoutes, 'packages'),
     list('policies', [...storedPolicyRoutes, ...storedDataRoutes], 'stored'),
     list('policies', opaStatusRoutes, 'opaStatus'),
+    list('policies', playgroundRoutes, 'playground'),
     list('decisions', decisionRoutes, 'decisions'),
     list('gates', [...gateRoutes, ...gateInstanceRoutes, ...gatePluginRoutes, ...gateLookupRoutes], 'gates'),
     list(
@@ -102,7 +113,14 @@ export function routeLists(options: RouteOptions): readonly BindableRoutes<Route
         ...homeRoutes,
         ...signInRoutes,
         ...approvalPageRoutes,
+        ...decisionPageRoutes,
         ...policyPageRoutes,
+        ...playgroundPageRoutes,
+        ...executionPageRoutes,
+        ...analysisPageRoutes,
+        ...trailPageRoutes,
+        ...estatePageRoutes,
+        ...operationPageRoutes,
         ...runPageRoutes,
         ...templatePageRoutes,
       ],

@@ -19,6 +19,7 @@ import type { OpaConfig } from '../distribution/opa-config/read-opa-config.js'
 import type { SourceSet } from '../distribution/source-set.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
+import { shownConfig } from '../config/shown-config.js'
 import { servedAddresses } from '../config/sections/served-addresses.js'
 import { numberOfName } from '../gates/definitions/pipeline-numbers.js'
 import { requiresCredentials } from '../config/sections/auth.js'
@@ -36,6 +37,8 @@ import { addPolicyMetrics } from '../http/metrics/policy-metrics.js'
 import { addTrailMetrics } from '../http/metrics/trail-metrics.js'
 import { packageVersion } from '../lib/package-root.js'
 import type { TimelineDeps } from '../audit/execution-timeline.js'
+import type { HealthPlugin } from '../http/routes/about/health.js'
+import { makeTrySource } from './evaluations/policy-trials.js'
 import { storeHealth } from './store/open-store.js'
 import { findServiceOpa } from './files/service-opa.js'
 import { openExplanations } from './open-explanations.js'
@@ -97,9 +100,13 @@ export async function openBrowserAccess(
 
 /** The dependencies of the pages. */
 function pageRoutes(
-  { config: { server }, store, gates, analysis, policies, trail, outbox, backgroundWork }: ServedParts,
-  shown: Pick<RoutesDeps['pages'], 'browsers' | 'timeline' | 'decisions' | 'health' | 'version'>,
+  { config, store, gates, analysis, policies, trail, outbox, backgroundWork }: ServedParts,
+  shown: Pick<
+    RoutesDeps['pages'],
+    'browsers' | 'timeline' | 'decisions' | 'health' | 'version' | 'policy' | 'trySource'
+  >,
 ): RoutesDeps['pages'] {
+  const { server } = config
   const prefix = server.publicUrl === undefined ? '' : new URL(server.publicUrl).pathname.replace(/\/+$/, '')
   return {
     ...shown,
@@ -107,6 +114,7 @@ function pageRoutes(
     ...{ audit: trail.routes, outbox: outbox.routes, backgroundWork: backgroundWork.routes },
     registry: { reader: store.reader, lookups: store.lookups.registry },
     homeFeed: new HomeFeed(),
+    config: () => shownConfig(config),
     page: { frameAncestors: server.frameAncestors, prefix },
   }
 }
@@ -158,23 +166,12 @@ interface OpenedHere {
   readonly tls: TlsFiles | undefined
 }
 
-/** The dependencies of the routes of each feature. */
-export function routesDeps(
-  parts: ServedParts,
-  { browsers, workers, tls }: OpenedHere,
-  readYaml: PolicyContext['readYaml'],
-): RoutesDeps {
-  const { config, store, decisions, policies, metrics, outbox, gates, trail, registry } = parts
-  const { backgroundWork, analysis, evaluations, enforcing, sources } = parts
-  const { reader, writer, lookups } = store
-  const read = includingWorkers(decisions, workers)
-  const version = packageVersion()
-  const { maxBodyBytes } = config.audit
-  const timeline: TimelineDeps = {
-    reader,
-    decisionsOf: read && ((executionId, limit) => decisionsOfExecution(read, executionId, limit)),
-  }
-  const plugins = [
+function healthPlugins(
+  { decisions, policies, enforcing, sources, registry, store, backgroundWork, analysis }: ServedParts,
+  workers: OpenWorkers,
+  tls: TlsFiles | undefined,
+): readonly HealthPlugin[] {
+  return [
     decisions.health,
     policiesHealth(policies),
     ...enforcing.health,
@@ -186,29 +183,54 @@ export function routesDeps(
     analysis.health,
     ...(tls === undefined ? [] : [tls.health]),
   ]
+}
+
+/** The dependencies of the routes of each feature. */
+export function routesDeps(
+  parts: ServedParts,
+  { browsers, workers, tls }: OpenedHere,
+  readYaml: PolicyContext['readYaml'],
+): RoutesDeps {
+  const { config, store, decisions, policies, metrics, outbox, gates, trail, registry } = parts
+  const { backgroundWork, analysis, evaluations, enforcing, sources } = parts
+  const { reader, writer, lookups } = store
+  const log = includingWorkers(decisions, workers)
+  const read = log && { ...log, explain: openExplanations(config, parts.revisions) }
+  const { maxBodyBytes } = config.audit
+  const timeline: TimelineDeps = {
+    reader,
+    decisionsOf: read && ((executionId, limit) => decisionsOfExecution(read, executionId, limit)),
+  }
+  const plugins = healthPlugins(parts, workers, tls)
+  const policy = policyContext(config, {
+    policies,
+    evaluations: evaluations.evaluations,
+    enforcement: enforcing.enforcement,
+    decisionLog: decisions.log,
+    readYaml,
+    evaluated: metrics.evaluated,
+    warned: metrics.warned,
+  })
+  const trySource = makeTrySource(config, policies)
   return {
-    policy: policyContext(config, {
-      policies,
-      evaluations: evaluations.evaluations,
-      enforcement: enforcing.enforcement,
-      decisionLog: decisions.log,
-      readYaml,
-      evaluated: metrics.evaluated,
-      warned: metrics.warned,
-    }),
-    about: { metrics: workers.metrics, openApi: describeOnce(config) },
+    policy,
+    playground: { trySource, maxBodyBytes: config.server.maxBodyBytes },
+    about: { metrics: workers.metrics, openApi: describeOnce(config), config: () => shownConfig(config) },
     health: { policies, plugins },
     stored: writingRoutes(parts),
-    decisions: read && { ...read, explain: openExplanations(config, parts.revisions) },
+    decisions: read,
     impact: { runs: parts.impact, maxBodyBytes: config.server.maxBodyBytes },
     gates: gates.routes,
     forms: formRoutes(parts),
     events: { intake: trail.intake, maxBodyBytes },
     audit: trail.routes,
-    pages: pageRoutes(parts, { browsers, timeline, decisions: read, health: plugins, version }),
+    pages: pageRoutes(parts, {
+      ...{ browsers, timeline, decisions: read, health: plugins, version: packageVersion() },
+      ...{ policy, trySource },
+    }),
     timeline,
     registry: { reader, lookups: lookups.registry },
-    insights: { reader, now: store.now },
+    insights: { reader, now: store.now, policies, decisions: read },
     webhooks: { settings: registry.settings, writer, now: store.now, wakeOutbox: outbox.wake, maxBodyBytes },
     outbox: outbox.routes,
     backgroundWork: backgroundWork.routes,

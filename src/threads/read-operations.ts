@@ -5,7 +5,7 @@ import { readExecutionFacts } from '../events/execution-facts.js'
 import { eventReads } from '../events/record-events.js'
 import { registryReads } from '../events/registry/registry-operations.js'
 import { gateReads } from '../gates/work/gate-operations.js'
-import { pictureOfRun, renderRun } from '../http/analysis-report/render-run.js'
+import { pictureOfRun, renderRun, renderRunBody } from '../http/analysis-report/render-run.js'
 import { outboxReads } from '../outbox/outbox-operations.js'
 import { operationRegistry } from '../store/ports/operation.js'
 import type { Readers } from '../store/ports/readers.js'
@@ -21,5 +21,6 @@ export const readOperations = operationRegistry<Readers>([
   ...exceptionReads,
   ...analysisReads,
   renderRun,
+  renderRunBody,
   pictureOfRun,
 ])

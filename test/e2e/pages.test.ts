@@ -202,7 +202,7 @@ describe('a page', () => {
     for (const word of ['OPS-1', 'In Progress', 'release/approval', 'gate.activated', 'canceled'])
       expect(text).toContain(word)
     const policy = await page('/ui/policies/release/approval', { cookie })
-    expect(policy.text).toContain('deny contains sprintf(')
+    expect(policy.text).toContain('contains</span> sprintf(')
     expect(policy.text).toContain('deny')
     const missing = await page(`/ui/policies/${encodeURIComponent(MARKUP)}`, { cookie })
     expect(missing.text.match(/<script/g)).toHaveLength(1)

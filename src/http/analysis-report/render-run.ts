@@ -1,5 +1,6 @@
 import { collectRun } from '../../analysis/runs/show-run.js'
 import { partOnDemand } from '../../lib/on-demand.js'
+import type { RunState } from '../../store/ports/analysis-store.js'
 import type { ReadOperation } from '../../store/ports/readers.js'
 
 const reportPage = partOnDemand(() => import('./report-page.js'))
@@ -15,6 +16,26 @@ export const renderRun: ReadOperation<number, string> = {
     const { renderReport } = await reportPage()
     return await renderReport(await collectRun(readers, id))
   },
+}
+
+/** Renders the report of a run as a part of a page of the console. Raises `not_found`. */
+export const renderRunBody: ReadOperation<number, RunBody> = {
+  name: 'analysis.render-body',
+  apply: async (readers, id) => {
+    const { renderReportBody } = await reportPage()
+    const run = await collectRun(readers, id)
+    const { application, executionId, state } = run
+    return { application, executionId, state, body: await renderReportBody(run) }
+  },
+}
+
+/** A report without the head of its page. */
+export interface RunBody {
+  readonly application: string
+  readonly executionId: string | undefined
+  readonly state: RunState
+  /** HTML. */
+  readonly body: string
 }
 
 /** Renders the chart of a run as PNG. Raises `not_found`. */

@@ -19,7 +19,7 @@ type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
 /** Renders a run as a standalone HTML page without scripts or external resources. */
 export async function renderReport(run: ShownRun): Promise<string> {
-  const { id, application, report, data, intervals } = run
+  const { id, application } = run
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -31,18 +31,28 @@ export async function renderReport(run: ShownRun): Promise<string> {
         </style>
       </head>
       <body>
-        <h1>Canary analysis ${id} of ${application}</h1>
-        ${verdictBox(run)} ${removedNote(run)} ${errorList(run.errors)} ${warningList(run)}
-        ${report === undefined ? '' : targetSections(report.targets, data?.targets)}
-        ${intervals.length > 1 ? intervalTable(intervals) : ''} ${comparedTable(report?.compared ?? [])}
-        <p class="soft">
-          ${run.plan.judge} judge · success from ${run.plan.thresholds.pass}, review from
-          ${run.plan.thresholds.marginal} · times are UTC
-        </p>
+        ${reportBody(run)}
       </body>
     </html>`
   // Names and log lines are untrusted: remove characters that change the text direction.
   return printable((await page).toString())
+}
+
+/** Renders a run for a page of the console. */
+export async function renderReportBody(run: ShownRun): Promise<string> {
+  return printable((await reportBody(run)).toString())
+}
+
+function reportBody(run: ShownRun): Html {
+  const { id, application, report, data, intervals } = run
+  return html`<h1>Canary analysis ${id} of ${application}</h1>
+    ${verdictBox(run)} ${removedNote(run)} ${errorList(run.errors)} ${warningList(run)}
+    ${report === undefined ? '' : targetSections(report.targets, data?.targets)}
+    ${intervals.length > 1 ? intervalTable(intervals) : ''} ${comparedTable(report?.compared ?? [])}
+    <p class="soft">
+      ${run.plan.judge} judge · success from ${run.plan.thresholds.pass}, review from
+      ${run.plan.thresholds.marginal} · times are UTC
+    </p>`
 }
 
 function removedNote({ dataRemovedAt }: ShownRun): Html {

@@ -43,7 +43,7 @@ export function instanceLine(instance: GateInstance, nowMs: number, { prefix }: 
     ${isOpen(state) ? '' : badge(wordOfState(state), toneOfState(state))}
     <p class="soft">
       ${application === undefined ? '' : html`${application} · `}${executionLink(prefix, executionId)} ·
-      ${endOf(instance, nowMs)}
+      ${isOpen(state) ? 'expires' : ''} ${endOf(instance, nowMs)}
     </p>`
 }
 

@@ -197,12 +197,12 @@ function decisionForm(
       <p class="soft">You can view this, but only approvers can decide.</p>`
   }
   const isRequired = gate?.commentRequired === true
+  const typed = attempt?.comment ?? comment ?? ''
   return html`${heading}
     <form method="post" action="${viewer.prefix}/ui/approvals/${id}">
       ${tokenField(viewer)} ${viewer.entersName ? nameField(gate, attempt?.person ?? '') : ''}
       <label for="comment">Comment${isRequired ? ' (required by this gate)' : ''}</label>
-      <textarea id="comment" name="comment" maxlength="${MAX_COMMENT}">
-${attempt?.comment ?? comment ?? ''}</textarea>
+      <textarea id="comment" name="comment" maxlength="${MAX_COMMENT}">${typed}</textarea>
       <button class="good" name="action" value="approve">Approve</button>
       <button class="bad" name="action" value="reject">Reject</button>
       <button name="action" value="cancel">Withdraw …</button>

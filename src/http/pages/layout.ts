@@ -34,19 +34,21 @@ export interface PageContent {
 
 /** Roles of people. Programs have the role `orchestrator` alone. */
 export const PEOPLE: readonly Role[] = ['approver', 'auditor']
+/** People who may open the pages of policies. */
+export const POLICY_READERS: readonly Role[] = [...PEOPLE, 'author']
 const AUDITORS: readonly Role[] = ['auditor']
 
 /** The navigation: each section with the roles that may open it. */
 export const SECTIONS = [
-  { path: '/', label: 'Home', roles: PEOPLE },
+  { path: '/', label: 'Home', roles: POLICY_READERS },
   { path: '/ui/approvals', label: 'Approvals', roles: PEOPLE },
   { path: '/ui/decisions', label: 'Decisions', roles: AUDITORS },
-  { path: '/ui/policies', label: 'Policies', roles: PEOPLE },
+  { path: '/ui/policies', label: 'Policies', roles: POLICY_READERS },
   { path: '/ui/analyses', label: 'Analyses', roles: PEOPLE },
   { path: '/ui/estate', label: 'Estate', roles: AUDITORS },
   { path: '/ui/trail', label: 'Trail', roles: AUDITORS },
   { path: '/ui/operations', label: 'Operations', roles: AUDITORS },
-  { path: '/ui/account', label: 'Account', roles: PEOPLE },
+  { path: '/ui/account', label: 'Account', roles: POLICY_READERS },
 ] as const
 
 /** Renders a page without external resources. */

@@ -7,12 +7,12 @@ export const PAGE_STYLES = `${REPORT_STYLES}
   border-bottom: 1px solid var(--line); } .top strong { font-size: 1.05rem; } .top .who { margin-left: auto; display: flex; gap: .6rem; align-items: center; }
 nav { display: flex; flex-wrap: wrap; gap: 0 .2rem; flex: 1 1 20rem; } nav a { padding: .45rem .55rem; border-radius: 6px; text-decoration: none; }
 nav a:hover { text-decoration: underline; } nav a[aria-current] { color: var(--ink); font-weight: 700; box-shadow: inset 0 -3px var(--canary); border-radius: 6px 6px 0 0; }
-.skip { position: absolute; left: -100rem; } .skip:focus { position: static; display: inline-block; margin-bottom: .5rem; } main:focus { outline: none; }
+.hidden { position: absolute; left: -100rem; } .skip { position: absolute; left: -100rem; } .skip:focus { position: static; display: inline-block; margin-bottom: .5rem; } main:focus { outline: none; }
 a { color: var(--link); } label { display: block; font-weight: 600; margin: .8rem 0 .2rem; }
 input, textarea, select { width: 100%; padding: .5rem; font: inherit; color: inherit; background: var(--paper);
   border: 1px solid var(--soft); border-radius: 6px; } textarea { min-height: 5rem; resize: vertical; }
-.filter { display: flex; gap: .4rem 1rem; align-items: end; flex-wrap: wrap; margin: .6rem 0; } .filter div { flex: 1 1 12rem; }
-.filter div:first-child { flex-grow: 3; } .filter button { margin: 0; } .pages { display: flex; gap: .3rem 1.2rem; flex-wrap: wrap; margin: .6rem 0; }
+.filter { display: flex; gap: .4rem 1rem; align-items: end; flex-wrap: wrap; margin: .6rem 0; } .filter div { flex: 1 1 9rem; }
+.filter div:first-child { flex-grow: 2; } .filter button { margin: 0; } .pages { display: flex; gap: .3rem 1.2rem; flex-wrap: wrap; margin: .6rem 0; }
 textarea.code { font: .85rem/1.4 ui-monospace, monospace; min-height: 18rem; }
 button { padding: .5rem 1rem; margin: .6rem .5rem 0 0; font: inherit; font-weight: 600; color: inherit; cursor: pointer;
   background: var(--card); border: 2px solid var(--soft); border-radius: 6px; min-height: 2.75rem; }
@@ -22,6 +22,7 @@ a:focus-visible, button:focus-visible, input:focus-visible, select:focus-visible
   outline: 3px solid var(--canary); outline-offset: 2px; }
 dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .2rem 1rem; margin: .5rem 0; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; white-space: pre-wrap; }
+dd.rich { white-space: normal; } input, select { min-height: 2.6rem; }
 @media (max-width: 44rem) { nav { order: 3; flex-basis: 100%; margin-left: -.55rem; } }
 @media (max-width: 30rem) { dl { grid-template-columns: minmax(0, 1fr); } dd { margin-bottom: .4rem; }
   button { width: 100%; } button.plain { width: auto; } }

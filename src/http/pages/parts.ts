@@ -1,6 +1,7 @@
 import { html, raw } from 'hono/html'
 
 import { cutText } from '../../lib/text/shown-text.js'
+import { toneOf } from '../analysis-report/tone.js'
 import type { Tone } from '../analysis-report/tone.js'
 import type { Html } from './layout.js'
 
@@ -17,8 +18,8 @@ export function clock(timeMs: number | undefined): string {
 }
 
 /** Renders a time: UTC in the page and as its title, which the script replaces by local time. */
-export function moment(time: number | string | undefined): Html {
-  if (time === undefined) return html``
+export function moment(time: number | string | undefined): Html | '' {
+  if (time === undefined) return ''
   const ms = typeof time === 'string' ? Date.parse(time) : time
   return html`<time datetime="${new Date(ms).toISOString()}" title="${clock(ms)}">${clock(ms)}</time>`
 }
@@ -52,7 +53,7 @@ export function facts(rows: readonly (readonly [name: string, value: unknown])[]
     ${shown.map(
       ([name, value]) =>
         html`<dt>${name}</dt>
-          <dd>${isHtml(value) ? value : shownValue(value)}</dd>`,
+          ${isHtml(value) ? html`<dd class="rich">${value}</dd>` : html`<dd>${shownValue(value)}</dd>`}`,
     )}
   </dl>`
 }
@@ -103,7 +104,7 @@ const TONES: Readonly<Record<string, Tone>> = {
 
 /** Returns the tone of a gate state, evidence state or outcome. */
 export function toneOfState(state: string): Tone {
-  return TONES[state] ?? 'soft'
+  return TONES[state] ?? toneOf(state)
 }
 
 const WORDS: Readonly<Record<string, string>> = {

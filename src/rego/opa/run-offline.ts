@@ -6,7 +6,7 @@ import { runOpa } from './run-opa.js'
 import type { OpaRun, OpaRunOptions } from './run-opa.js'
 
 interface OfflineRun {
-  readonly command: 'check' | 'test'
+  readonly command: 'check' | 'eval' | 'test'
   readonly flags: readonly string[]
 }
 

@@ -17,6 +17,7 @@ describe('whose review does nothing is told', () => {
       'forbidden',
       'approving instance 1 needs a name, since its gate counts different people: sign in with a token of auth.tokens, or, where none are configured, give a name (on the page, with --as, or in x-spinnaker-user)',
     ],
+    ['no_comment', {}, 'invalid', 'The gate Release requires a comment. Say why you decide this way.'],
     ['already_decided', {}, 'conflict', 'bo has already decided on instance 1: it waits for decisions'],
     [
       'not_activated',

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import type { RunsQuery } from '../../../src/events/read-runs.js'
 import { insightRoutes } from '../../../src/http/routes/trail/insights.js'
+import type { Snapshot } from '../../../src/rego/index.js'
 import type { Reader } from '../../../src/store/ports/readers.js'
 import { ask, objectOf } from '../../support/http-client.js'
 import { startRoutesServer } from '../../support/routes-server.js'
@@ -12,13 +13,18 @@ const NOW_MS = Date.parse('2026-11-22T12:00:00.000Z')
 describe('the metrics of deliveries', () => {
   let server: RoutesServer
   const asked: RunsQuery[] = []
+  // No test of these metrics reads the policies.
+  const loaded = {} as Snapshot
   beforeEach(async () => {
     asked.length = 0
     const run = (_: unknown, query: RunsQuery): Promise<object> => {
       asked.push(query)
       return Promise.resolve({ runs: [], next: undefined })
     }
-    const deps = { reader: { run } as unknown as Reader, now: () => NOW_MS }
+    const deps = {
+      ...{ reader: { run } as unknown as Reader, now: () => NOW_MS, decisions: undefined },
+      policies: { current: loaded },
+    }
     server = await startRoutesServer(
       insightRoutes.map((route) => route.bind(deps)),
       {},

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { jsonTextAnswer } from '../../exchange/json-answer.js'
+import { jsonAnswer, jsonTextAnswer } from '../../exchange/json-answer.js'
 import { json } from '../../pipeline/answer-schemas.js'
 import { OPEN_METRICS_TYPE, PLAIN_TYPE } from '../../metrics/open-metrics.js'
 import type { MetricTexts } from '../../metrics/open-metrics.js'
@@ -9,13 +9,15 @@ export interface AboutRoutesDeps {
   readonly metrics: MetricTexts
   /** The OpenAPI document as JSON text. */
   readonly openApi: () => Promise<string>
+  /** Returns the effective configuration without secrets. */
+  readonly config: () => object
 }
 
 const OPEN_METRICS = 'application/openmetrics-text'
 
 const { route } = routesOf<AboutRoutesDeps>()
 
-/** `GET /openapi.json` and `/metrics`. */
+/** `GET /openapi.json`, `/configuration` and `/metrics`. */
 export const aboutRoutes = [
   route({
     method: 'GET',
@@ -25,6 +27,15 @@ export const aboutRoutes = [
     summary: 'This description of the API',
     answers: { 200: json('An OpenAPI 3.1 document.', z.looseObject({ openapi: z.string() })) },
     answer: async (_, { openApi }) => jsonTextAnswer(await openApi()),
+  }),
+  route({
+    method: 'GET',
+    path: '/configuration',
+    roles: ['admin'],
+    handler: 'configuration',
+    summary: 'The effective configuration without secrets',
+    answers: { 200: json('The configuration; hashes of tokens are shortened.', z.looseObject({})) },
+    answer: (_, { config }) => jsonAnswer(config()),
   }),
   route({
     method: 'GET',

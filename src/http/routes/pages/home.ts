@@ -3,13 +3,14 @@ import { z } from 'zod'
 import { listRuns } from '../../../analysis/runs/analysis-operations.js'
 import { countDecisions, queryDecisions } from '../../../decisions/query-decisions.js'
 import { listInstances } from '../../../gates/instances/list-instances.js'
+import type { InstancePage } from '../../../gates/instances/list-instances.js'
 import { printable } from '../../../lib/text/shown-text.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import { goTo } from '../../pages/answer-page.js'
 import { homePage, homePanels } from '../../pages/home-page.js'
 import type { SharedHome, ShownDenied, ShownHome } from '../../pages/home-page.js'
-import { PEOPLE } from '../../pages/layout.js'
+import { POLICY_READERS } from '../../pages/layout.js'
 import { withQuery } from '../../pages/lists.js'
 import { json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
@@ -39,7 +40,7 @@ export const homeRoutes = [
     answer: ({ exchange, prefers }, deps) => {
       if (prefers('application/json', 'text/html') !== 'text/html')
         return jsonAnswer({ service: 'tidegate', version: deps.version }, 200, { Vary: 'Accept' })
-      return asPage(exchange, PEOPLE, deps, () => answerHome(exchange, deps))
+      return asPage(exchange, POLICY_READERS, deps, () => answerHome(exchange, deps))
     },
   }),
   route({
@@ -47,7 +48,7 @@ export const homeRoutes = [
     method: 'GET',
     path: '/ui/home/events',
     handler: 'pages.events',
-    roles: PEOPLE,
+    roles: POLICY_READERS,
     summary: 'Changes of the home page, as server-sent events',
     answers: {
       ...PAGE.answers,
@@ -56,14 +57,14 @@ export const homeRoutes = [
     answer: ({ exchange }, deps) =>
       deps.homeFeed.open(exchange, {
         render: () => renderPanels(exchange, deps),
-        authenticate: () => deps.browsers.authenticate(exchange, PEOPLE),
+        authenticate: () => deps.browsers.authenticate(exchange, POLICY_READERS),
       }),
   }),
   route({
     ...PAGE,
     method: 'GET',
     path: '/ui',
-    roles: PEOPLE,
+    roles: POLICY_READERS,
     summary: 'The home page. With a query, leads to the list of approvals, which was here before',
     query: z.looseObject({}),
     answer: ({ exchange, query }, deps) =>
@@ -87,13 +88,16 @@ async function answerHome(exchange: Exchange, deps: PageRoutesDeps): Promise<Res
 async function collectHome(exchange: Exchange, deps: PageRoutesDeps): Promise<ShownHome> {
   const nowMs = deps.gates.now()
   const awaits = reviewerOf(exchange, deps)
+  const { isAdmin, roles = [] } = exchange.caller
+  const mayDecide = isAdmin || roles.includes('approver')
   const [mine, shared] = await Promise.all([
-    deps.gates.reader.run(listInstances, { ...WAITING, nowMs, awaits, limit: MAX_LISTED }),
+    mayDecide ? deps.gates.reader.run(listInstances, { ...WAITING, nowMs, awaits, limit: MAX_LISTED }) : NONE,
     deps.homeFeed.shared(() => collectShared(deps, nowMs)),
   ])
   return { ...shared, mine, nowMs }
 }
 
+const NONE: InstancePage = { instances: [], total: 0, nextCursor: undefined }
 const WAITING = { state: 'activated', order: 'deadline' } as const
 
 async function collectShared(

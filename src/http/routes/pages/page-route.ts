@@ -6,13 +6,13 @@ import { FORM_TOKEN, readForm } from '../../input/form-body.js'
 import { answerPage } from '../../pages/answer-page.js'
 import type { PageAnswer, PageOptions } from '../../pages/answer-page.js'
 import type { PageContent, Viewer } from '../../pages/layout.js'
-import { PEOPLE } from '../../pages/layout.js'
+import { POLICY_READERS } from '../../pages/layout.js'
 import { errorPage, signInPage } from '../../pages/sign-in-page.js'
 import type { Unsent } from '../../pages/sign-in-page.js'
 import type { AnswerDescription, SentRequest } from '../../pipeline/route.js'
 import type { TimelineDeps } from '../../../audit/execution-timeline.js'
-import type { DecisionQueryDeps } from '../../../decisions/query-decisions.js'
 import type { Policies } from '../../../rego/index.js'
+import type { PolicyContext } from '../../policy/decision.js'
 import type { BrowserAccess } from '../../sessions/browser-access.js'
 import type { AnalysisRoutesDeps } from '../analysis/analysis-deps.js'
 import type { HomeFeed } from './home-feed.js'
@@ -20,8 +20,10 @@ import type { HealthPlugin } from '../about/health.js'
 import type { GateRoutesDeps } from '../gates/gate-routes-deps.js'
 import type { BackgroundWorkRoutesDeps } from '../messages/background-work.js'
 import type { OutboxRoutesDeps } from '../messages/outbox.js'
+import type { TrySource } from '../policies/playground.js'
 import type { RegistryRoutesDeps } from '../registry/registry.js'
 import type { AuditRoutesDeps } from '../trail/audit.js'
+import type { KeptDecisions } from '../trail/decisions.js'
 
 export interface PageRoutesDeps {
   readonly browsers: BrowserAccess
@@ -29,6 +31,8 @@ export interface PageRoutesDeps {
   readonly gates: GateRoutesDeps
   readonly analysis: AnalysisRoutesDeps
   readonly policies: Policies
+  readonly policy: PolicyContext
+  readonly trySource: TrySource
   readonly timeline: TimelineDeps
   readonly audit: AuditRoutesDeps
   readonly registry: RegistryRoutesDeps
@@ -36,9 +40,11 @@ export interface PageRoutesDeps {
   readonly backgroundWork: BackgroundWorkRoutesDeps
   readonly health: readonly HealthPlugin[]
   readonly version: string
+  /** Returns the effective configuration without secrets. */
+  readonly config: () => object
   readonly homeFeed: HomeFeed
   /** Absent if decisions are not stored. */
-  readonly decisions: DecisionQueryDeps | undefined
+  readonly decisions: KeptDecisions | undefined
 }
 
 const html = (description: string): AnswerDescription => ({ description, types: ['text/html'] })
@@ -83,7 +89,7 @@ export function viewerOf({ caller }: Exchange, { page }: PageRoutesDeps): Viewer
   return { name, formToken, prefix: page.prefix, roles: isAdmin ? ALL_ROLES : roles }
 }
 
-const ALL_ROLES: readonly Role[] = ['approver', 'auditor', 'orchestrator', 'admin']
+const ALL_ROLES: readonly Role[] = ['approver', 'auditor', 'author', 'orchestrator', 'admin']
 
 /**
  * Responds with a page at an address that programs use without credentials. Viewers who are not
@@ -111,7 +117,7 @@ export async function asPage(
 export async function answerUnknownPage(exchange: Exchange, deps: PageRoutesDeps): Promise<Response> {
   const error = new AppError('not_found', `There is no page at ${exchange.target.path}.`)
   try {
-    await deps.browsers.authenticate(exchange, [...PEOPLE, 'orchestrator'])
+    await deps.browsers.authenticate(exchange, [...POLICY_READERS, 'orchestrator'])
   } catch (raw) {
     if (!(raw instanceof AppError)) throw raw
   }

@@ -1,42 +1,129 @@
+import { z } from 'zod'
+
 import { queryDecisions } from '../../../decisions/query-decisions.js'
+import { countRefusals } from '../../../decisions/refusals.js'
+import type { PackageRefusals } from '../../../decisions/refusals.js'
 import { AppError } from '../../../errors/app-error.js'
 import {
   packageLength,
   parseDataPath,
   pathKey,
+  pathOfKey,
   printPackageName,
+  publicNames,
   type Snapshot,
 } from '../../../rego/index.js'
-import { policyPage } from '../../pages/policy-page.js'
 import type { ListedDecisions } from '../../pages/decision-table.js'
+import { POLICY_READERS } from '../../pages/layout.js'
+import { policiesPage, policyPage } from '../../pages/policy-pages.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import type { Route } from '../../pipeline/route.js'
 import { PAGE, showPage, viewerOf } from './page-route.js'
 import type { PageRoutesDeps } from './page-route.js'
 
 const MAX_DECISIONS = 20
+const MAX_LISTED = 50
+const MAX_WARNINGS = 50
+const MAX_SEARCH = 200
+const DAY_MS = 86_400_000
+/** Days of a trend. */
+const DAYS = 14
+const { route } = routesOf<PageRoutesDeps>()
 
-/** The page of a policy, at this service's path and at the orchestrator's link. */
-export const policyPageRoutes = [policyRoute('/ui/policies'), policyRoute('/ui/plugin-isd/policy')]
+/** The index of policies, and the page of one at this service's path and the orchestrator's link. */
+export const policyPageRoutes = [
+  route({
+    ...PAGE,
+    method: 'GET',
+    path: '/ui/policies',
+    roles: POLICY_READERS,
+    summary: 'The loaded policies with their refusals, as a page',
+    query: z.looseObject({
+      search: z.string().trim().max(MAX_SEARCH).default(''),
+      cursor: z.string().optional().describe('Name of the last package of the previous page.'),
+    }),
+    answer: async ({ exchange, query: { search, cursor } }, deps) => {
+      const { current, activatedAt } = deps.policies
+      const matching = namesIn(current, search)
+      const start = cursor === undefined ? 0 : matching.filter(({ name }) => name <= cursor).length
+      const listed = matching.slice(start, start + MAX_LISTED)
+      const refusals = await refusalsOf(
+        listed.map(({ name }) => name),
+        deps,
+      )
+      const last = listed.at(-1)
+      const shown = {
+        ...{ search, cursor, total: matching.length, days: DAYS },
+        packages: listed.map((each, index) => ({ ...each, refusals: refusals?.[index] })),
+        nextCursor: start + MAX_LISTED < matching.length ? last?.name : undefined,
+        revision: current.revision,
+        activatedMs: activatedAt.getTime(),
+        ...problemsOf(deps),
+      }
+      return showPage(policiesPage(shown, viewerOf(exchange, deps)), exchange, deps)
+    },
+  }),
+  policyRoute('/ui/policies'),
+  policyRoute('/ui/plugin-isd/policy'),
+]
+
+function namesIn(
+  { packages }: Snapshot,
+  search: string,
+): readonly { readonly name: string; readonly path: string }[] {
+  const wanted = search.toLowerCase()
+  return packages
+    .map((key) => pathOfKey(key))
+    .map((path) => ({ name: printPackageName(path), path: path.join('/') }))
+    .filter(({ name, path }) => name.toLowerCase().includes(wanted) || path.toLowerCase().includes(wanted))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** Returns the failure of the last reload and the warnings, without paths of the server. */
+function problemsOf({ policies: { current, failure, locations } }: PageRoutesDeps): {
+  readonly failure: string | undefined
+  readonly warnings: readonly string[]
+} {
+  const names = publicNames(locations.directories, locations.bundles)
+  return {
+    failure: failure && `failed at ${failure.at.toISOString()}: ${names.text(failure.error.message)}`,
+    warnings: current.warnings.slice(0, MAX_WARNINGS).map(({ message, location }) => {
+      const where = location === undefined ? '' : `${names.file(location.file)}:${location.row}: `
+      return `${where}${names.text(message)}`
+    }),
+  }
+}
+
+async function refusalsOf(
+  packages: readonly string[],
+  { decisions, gates }: PageRoutesDeps,
+): Promise<readonly PackageRefusals[] | undefined> {
+  if (decisions === undefined) return undefined
+  return await countRefusals(decisions, packages, { toMs: gates.now(), periodMs: DAY_MS, count: DAYS })
+}
 
 function policyRoute(base: string): Route<PageRoutesDeps> {
-  return routesOf<PageRoutesDeps>().route({
+  return route({
     ...PAGE,
     method: 'GET',
     path: `${base}/*`,
-    roles: ['approver', 'auditor'],
+    roles: POLICY_READERS,
     summary: 'A policy with its source and latest decisions, as a page',
     answer: async ({ exchange }, deps) => {
       const path = parseDataPath(exchange.target.path.slice(base.length))
-      const { current } = deps.policies
+      const { current, activatedAt } = deps.policies
       const found = packageAbove(current, path)
       if (found === undefined) throw noPolicy(path)
       const packageName = printPackageName(found)
+      const refusals = await refusalsOf([packageName], deps)
       const shown = {
         path: path.join('/'),
         packageName,
         revision: current.revision,
+        activatedMs: activatedAt.getTime(),
+        level: current.declaredLevels.get(pathKey(found))?.level,
         sources: current.sourcesOf(pathKey(found)),
+        refusals: refusals?.[0],
         decisions: await decisionsOf(pathKey(path), packageName, deps),
       }
       return showPage(policyPage(shown, viewerOf(exchange, deps)), exchange, deps)

@@ -1,9 +1,12 @@
+import { renderRunBody } from '../../analysis-report/render-run.js'
+import { PEOPLE } from '../../pages/layout.js'
+import { runPage } from '../../pages/run-page.js'
 import { numberOf, textOf } from '../../input/path-parameter.js'
 import type { PathParameter } from '../../input/path-parameter.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import type { Route } from '../../pipeline/route.js'
 import { reportLinkOf, reportPage } from '../analysis/reports.js'
-import { PAGE } from './page-route.js'
+import { PAGE, showPage, viewerOf } from './page-route.js'
 import type { PageRoutesDeps } from './page-route.js'
 
 interface RunParams {
@@ -32,10 +35,13 @@ function signedIn(path: string, more: MoreParams): Route<PageRoutesDeps> {
     ...PAGE,
     method: 'GET',
     path,
-    roles: ['approver', 'auditor'],
+    roles: PEOPLE,
     summary: 'The report of an analysis, as a page',
     params: { ...more, ...ID },
-    answer: ({ params: { id } }, { analysis }) => reportPage(analysis, id),
+    answer: async ({ exchange, params: { id } }, deps) => {
+      const run = await deps.analysis.reader.run(renderRunBody, id)
+      return showPage(runPage(id, run, viewerOf(exchange, deps)), exchange, deps)
+    },
   })
 }
 

@@ -147,7 +147,8 @@ export const auditRoutes = [
   }),
 ]
 
-async function answerExport(
+/** Streams all matching records. Raises `unavailable` if too many exports are running. */
+export async function answerExport(
   exchange: Exchange,
   query: { readonly filter: AuditFilter; readonly format: ExportFormat; readonly withBodies: boolean },
   { exports, reader }: AuditRoutesDeps,

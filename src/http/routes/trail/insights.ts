@@ -1,17 +1,24 @@
 import { z } from 'zod'
 
 import { AppError } from '../../../errors/app-error.js'
+import { countRefusals } from '../../../decisions/refusals.js'
+import type { DecisionQueryDeps } from '../../../decisions/query-decisions.js'
+import { pathOfKey, printPackageName } from '../../../rego/index.js'
+import type { Snapshot } from '../../../rego/index.js'
 import { deliveryMetrics } from '../../../events/delivery-metrics.js'
 import { readRuns } from '../../../events/read-runs.js'
 import type { Reader } from '../../../store/ports/readers.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import { TimeRange, rangeOf } from '../../input/time-range.js'
-import { Time, json } from '../../pipeline/answer-schemas.js'
+import { AfterText, NextPage, Time, json, pageSize } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
 export interface InsightRoutesDeps {
   readonly reader: Reader
   readonly now: () => number
+  readonly policies: { readonly current: Snapshot }
+  /** Absent if decisions are not stored. */
+  readonly decisions: DecisionQueryDeps | undefined
 }
 
 const DAY_MS = 86_400_000
@@ -42,8 +49,46 @@ const Delivery = z.object({
   applications: z.array(Metrics.extend({ application: z.string() })),
 })
 
-/** `GET /insights/delivery`: the four DORA metrics of a time range, by default the last 30 days. */
+const DEFAULT_PAGE = 50
+const MAX_PAGE = 200
+const MAX_DAYS = 90
+const RefusalQuery = z.strictObject({
+  days: z.coerce.number().int().min(1).max(MAX_DAYS).default(14).describe('Number of days that end now.'),
+  limit: pageSize(MAX_PAGE, DEFAULT_PAGE),
+  cursor: AfterText,
+})
+const Refusals = z.looseObject({
+  package: z.string(),
+  counts: z.array(z.int()).describe('Denials of each day, oldest first.'),
+  total: z.int(),
+  isMore: z.boolean().describe('True if there are more than `total`.'),
+})
+
+/** `GET /insights/refusals` and `/insights/delivery`: denials by policy and day, and the four DORA metrics of a time range, by default the last 30 days. */
 export const insightRoutes = [
+  routesOf<InsightRoutesDeps>().route({
+    method: 'GET',
+    path: '/insights/refusals',
+    roles: ['auditor'],
+    handler: 'insights',
+    summary: 'Denials of each loaded package by day',
+    query: RefusalQuery,
+    answers: {
+      200: json('A page, ordered by package.', z.object({ packages: z.array(Refusals), ...NextPage })),
+      404: { description: 'The decision log is disabled.' },
+    },
+    answer: async ({ query: { days, limit, cursor } }, { policies, decisions, now }) => {
+      if (decisions === undefined) {
+        throw new AppError('not_found', 'The decision log is disabled. Set decisions.enabled to true.')
+      }
+      const all = policies.current.packages.map((key) => printPackageName(pathOfKey(key))).sort()
+      const rest = cursor === undefined ? all : all.filter((name) => name > cursor)
+      const listed = rest.slice(0, limit)
+      const packages = await countRefusals(decisions, listed, { toMs: now(), periodMs: DAY_MS, count: days })
+      const last = listed.at(-1)
+      return jsonAnswer({ packages, ...(rest.length > limit && { nextCursor: last }) })
+    },
+  }),
   routesOf<InsightRoutesDeps>().route({
     method: 'GET',
     path: '/insights/delivery',

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { nopDecisionLog } from '../../../../src/decisions/decision-log.js'
 import type { DecisionEntry } from '../../../../src/decisions/decision-log.js'
+import { countRefusals } from '../../../../src/decisions/refusals.js'
 import type {
   DecisionFilter,
   DecisionPosition,
@@ -55,6 +57,35 @@ test.each<{ name: string; filter: DecisionFilter; matches: (n: number) => boolea
   writer.insert(aBatch(numbers.map((n) => denial(n, 'app.common', `app.p${n % 13}`))))
   const expected = numbers.filter(matches).map((n) => `d${n}`)
   expect(await allIds(reader, filter)).toEqual(expected.reverse())
+})
+
+test('the denials of a package are counted by period, the newest up to a maximum', async () => {
+  const { writer, reader } = await openStore()
+  const numbers = Array.from({ length: 300 }, (_, n) => n)
+  writer.insert(aBatch(numbers.map((n) => denial(n, n < 250 ? 'app.often' : 'app.late'))))
+  const query = { package: 'app.often', fromMs: START + 100, periodMs: 50 }
+  expect(await reader.denials(query, 1000)).toEqual([
+    { period: 0, count: 50 },
+    { period: 1, count: 50 },
+    { period: 2, count: 50 },
+  ])
+  expect(await reader.denials(query, 60)).toEqual([
+    { period: 1, count: 10 },
+    { period: 2, count: 50 },
+  ])
+  expect(await reader.denials({ ...query, package: 'app.never' }, 1000)).toEqual([])
+  const [all] = await countRefusals({ store: reader, log: nopDecisionLog }, ['app.often'], {
+    ...{ toMs: START + 300, periodMs: 100, count: 3 },
+  })
+  expect(all).toEqual({ package: 'app.often', counts: [100, 100, 50], total: 250, isMore: false })
+})
+
+test('denials since a time are counted up to a maximum', async () => {
+  const { writer, reader } = await openStore()
+  writer.insert(aBatch(Array.from({ length: 30 }, (_, n) => denial(n, 'app.a'))))
+  expect(await reader.count({ outcome: 'deny', fromMs: START + 10 }, 1000)).toBe(20)
+  expect(await reader.count({ outcome: 'deny', fromMs: START }, 7)).toBe(7)
+  expect(await reader.count({ outcome: 'error', fromMs: START }, 7)).toBe(0)
 })
 
 test('denials that were stored before packages could be searched are found', async () => {

@@ -1,0 +1,50 @@
+import { html } from 'hono/html'
+
+import { SECTIONS, tokenField } from './layout.js'
+import type { PageContent, Viewer } from './layout.js'
+import { facts } from './parts.js'
+
+const WHAT: Readonly<Record<string, string>> = {
+  approver: 'decides approvals',
+  auditor: 'reads decisions, the trail and the state of the service',
+  author: 'tries policies and compares them with those in service',
+  orchestrator: 'requests decisions and triggers gates',
+  admin: 'may do everything',
+}
+
+/** Renders who is signed in, with which roles and groups. */
+export function accountPage(
+  groups: readonly string[],
+  viewer: Viewer & { readonly isAnonymous: boolean },
+): PageContent {
+  const { name, roles, prefix, isAnonymous } = viewer
+  const open = SECTIONS.filter((section) => section.roles.some((role) => roles.includes(role)))
+  const body = html`<h1>Account</h1>
+    ${
+      isAnonymous
+        ? html`<p>
+            This service requires no sign-in: everyone who reaches it may do everything. Configure
+            <code>auth.tokens</code> to change that.
+          </p>`
+        : facts([
+            ['name', name],
+            ['roles', roles.map((role) => `${role}: ${WHAT[role] ?? ''}`).join('\n')],
+            ['groups', groups.length === 0 ? 'none' : groups.join(', ')],
+          ])
+    }
+    <h2>Pages you can open</h2>
+    <ul>
+      ${open.map(({ path, label }) => html`<li><a href="${prefix}${path}">${label}</a></li>`)}
+    </ul>
+    ${
+      isAnonymous
+        ? ''
+        : html`<h2>Session</h2>
+            <p class="soft">A session ends after two hours without a request, and after twelve hours.</p>
+            <form method="post" action="${prefix}/ui/sign-out">
+              ${tokenField(viewer)}
+              <button>Sign out</button>
+            </form>`
+    }`
+  return { title: 'Account', body, section: '/ui/account' }
+}

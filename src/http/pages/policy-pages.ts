@@ -1,0 +1,185 @@
+import { html } from 'hono/html'
+
+import type { SourceText } from '../../rego/index.js'
+import type { PackageRefusals } from '../../decisions/refusals.js'
+import { disabledLog } from './decision-pages.js'
+import { decisionTable, linkPath } from './decision-table.js'
+import type { ListedDecisions } from './decision-table.js'
+import type { Html, PageContent, Viewer } from './layout.js'
+import { filterForm, pager, table } from './lists.js'
+import { empty, facts, link, moment } from './parts.js'
+import { metadataIn, regoText } from './rego-text.js'
+
+const PATH = '/ui/policies'
+
+/** A loaded package in the index. */
+export interface ShownPackage {
+  /** As in Rego: `app.rules`. */
+  readonly name: string
+  readonly path: string
+  /** Undefined if decisions are not stored. */
+  readonly refusals: PackageRefusals | undefined
+}
+
+export interface ShownPolicies {
+  readonly search: string
+  readonly packages: readonly ShownPackage[]
+  /** Number of matches on all pages. */
+  readonly total: number
+  readonly cursor: string | undefined
+  readonly nextCursor: string | undefined
+  readonly revision: string
+  readonly activatedMs: number
+  /** Why the last reload failed. */
+  readonly failure: string | undefined
+  readonly warnings: readonly string[]
+  readonly days: number
+}
+
+/** Renders the loaded packages with their refusals. */
+export function policiesPage(shown: ShownPolicies, viewer: Viewer): PageContent {
+  const { search, packages, total, cursor, nextCursor, revision, activatedMs, failure, warnings, days } =
+    shown
+  const body = html`<h1>Policies</h1>
+    ${facts([
+      ['revision', html`<code>${revision}</code>`],
+      ['in service since', moment(activatedMs)],
+      ['last reload', failure],
+    ])}
+    ${mayEdit(viewer) ? html`<p>${link(viewer.prefix, '/ui/playground', 'Playground: try a policy')}</p>` : ''}
+    ${filterForm(PATH, [{ name: 'search', label: 'Package', value: search }], viewer)}
+    <h2>Packages (${total})</h2>
+    ${
+      packages.length === 0
+        ? search === ''
+          ? empty('No package is loaded.', html`Name a directory in <code>policies.directories</code>.`)
+          : empty('No matching package.', link(viewer.prefix, PATH, 'Show all'))
+        : table(packages, [
+            {
+              head: 'package',
+              cell: ({ name, path }) =>
+                html`<a href="${viewer.prefix}${PATH}/${linkPath(path)}"><code>${name}</code></a>`,
+              isPlain: true,
+            },
+            {
+              head: `refusals in ${days} days`,
+              cell: ({ name, refusals }) => refusalCount(name, refusals, viewer),
+              isNumber: true,
+            },
+            { head: 'trend', cell: ({ refusals }) => (refusals === undefined ? '' : trend(refusals)) },
+          ])
+    }
+    ${pager({ path: PATH, query: { search }, cursor, nextCursor }, viewer)}
+    ${
+      warnings.length === 0
+        ? ''
+        : html`<h2>Warnings</h2>
+            <ul>
+              ${warnings.map((warning) => html`<li>${warning}</li>`)}
+            </ul>`
+    }`
+  return { title: 'Policies', body, section: PATH }
+}
+
+function refusalCount(name: string, refusals: PackageRefusals | undefined, { prefix, roles }: Viewer): Html {
+  if (refusals === undefined) return html`–`
+  const { total, isMore } = refusals
+  const text = isMore ? `more than ${total}` : String(total)
+  if (total === 0 || !roles.includes('auditor')) return html`${text}`
+  return link(prefix, `/ui/decisions?package=${encodeURIComponent(name)}`, text)
+}
+
+const BAR = 8
+const HEIGHT = 26
+
+/** Draws the refusals of each day as bars, relative to the largest. */
+function trend({ counts }: PackageRefusals): Html {
+  const largest = Math.max(...counts)
+  const text = `refusals by day, oldest first: ${counts.join(', ')}`
+  if (largest === 0) return html`<span class="soft">none</span>`
+  return html`<svg
+    class="trend"
+    role="img"
+    aria-label="${text}"
+    viewBox="0 0 ${counts.length * BAR} ${HEIGHT}"
+    preserveAspectRatio="none"
+  >
+    <title>${text}</title>
+    <line x1="0" x2="${counts.length * BAR}" y1="${HEIGHT}" y2="${HEIGHT}"></line>
+    ${counts.map((count, index) => {
+      const height = count === 0 ? 0 : Math.max(2, (count / largest) * HEIGHT)
+      return html`<rect
+        x="${index * BAR}"
+        y="${HEIGHT - height}"
+        width="${BAR - 2}"
+        height="${height}"
+      ></rect>`
+    })}
+  </svg>`
+}
+
+export interface ShownPolicy {
+  /** Requested package or rule, under `data`. */
+  readonly path: string
+  /** Package name in Rego. */
+  readonly packageName: string
+  readonly revision: string
+  readonly activatedMs: number
+  /** Level in the policy's own metadata, if it states one. */
+  readonly level: string | undefined
+  readonly sources: readonly SourceText[]
+  readonly refusals: PackageRefusals | undefined
+  /** Undefined if decisions are not stored. */
+  readonly decisions: ListedDecisions | undefined
+}
+
+/** Renders a policy with its metadata, refusals, latest decisions and source. */
+export function policyPage(shown: ShownPolicy, viewer: Viewer): PageContent {
+  const { path, packageName, revision, activatedMs, level, sources, refusals, decisions } = shown
+  const metadata = sources.flatMap(({ text }) => metadataIn(text))
+  const body = html`<h1>Policy ${path}</h1>
+    ${facts([
+      ['package', html`<code>${packageName}</code>`],
+      ['level', level],
+      ['revision', html`<code>${revision}</code>`],
+      ['in service since', moment(activatedMs)],
+      [
+        'refusals in 14 days',
+        refusals && html`${refusalCount(packageName, refusals, viewer)} ${trend(refusals)}`,
+      ],
+    ])}
+    ${
+      metadata.length === 0
+        ? ''
+        : html`<h2>Metadata</h2>
+            ${metadata.map((block) => html`<pre tabindex="0">${block}</pre>`)}`
+    }
+    <h2>Latest decisions</h2>
+    ${
+      decisions === undefined
+        ? disabledLog()
+        : html`<p class="soft">
+              Decisions requested at this path, and denials by the package ${packageName}. A decision over
+              several packages, such as saving a pipeline, is listed here only if this package denied it.
+            </p>
+            ${decisionTable(decisions, viewer, { package: packageName })}`
+    }
+    <h2>Source</h2>
+    ${
+      sources.length === 0
+        ? html`<p class="none">The bundle does not include Rego sources.</p>`
+        : sources.map((source) => sourceBlock(source, packageName, viewer))
+    }`
+  return { title: `Policy ${path}`, body, section: PATH }
+}
+
+function mayEdit({ roles }: Pick<Viewer, 'roles'>): boolean {
+  return roles.includes('author') || roles.includes('auditor')
+}
+
+function sourceBlock({ file, text }: SourceText, packageName: string, { prefix, roles }: Viewer): Html {
+  const playground = `/ui/playground?package=${encodeURIComponent(packageName)}&file=${encodeURIComponent(file)}`
+  return html`<h3>${file}</h3>
+    ${mayEdit({ roles }) ? html`<p>${link(prefix, playground, 'Edit in the playground')}</p>` : ''}
+    ${regoText(text)}`
+}

@@ -1,0 +1,216 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+
+import { chromium } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { EXECUTION, useConsoleService } from '../support/console-service.js'
+import { findProgram } from '../support/find-program.js'
+import { ask, objectOf } from '../support/http-client.js'
+import { as } from '../support/page-service.js'
+
+const CHROMIUM = findProgram('chromium') ?? findProgram('chromium-browser') ?? findProgram('google-chrome')
+/** Folder for screenshots of the pages. */
+const SHOTS = process.env['PAGE_SHOTS']
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const DESKTOP = { width: 1280, height: 900 }
+const PHONE = { width: 390, height: 844 }
+const MAX_PAGE_BYTES = 150 * 1024
+
+interface Violation {
+  readonly id: string
+  readonly nodes: readonly { readonly html: string }[]
+}
+
+describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
+  const { url, ids, trigger } = useConsoleService()
+  let browser: Browser | undefined
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox'] })
+  })
+  afterAll(() => browser?.close())
+
+  const signedIn = async (context: BrowserContext, name: string): Promise<Page> => {
+    const page = await context.newPage()
+    await page.goto(`${url()}/`)
+    await page.fill('#token', `token-of-${name}`)
+    await page.press('#token', 'Enter')
+    await page.waitForSelector('h1:has-text("Home")')
+    return page
+  }
+  const pages = (): readonly (readonly [name: string, path: string])[] => [
+    ['home', '/'],
+    ['approvals', '/ui/approvals'],
+    ['approvals-mine', '/ui/approvals?mine=true'],
+    ['approval', `/ui/approvals/${ids().approval}`],
+    ['decisions', '/ui/decisions'],
+    ['decision', `/ui/decisions/${ids().decision}`],
+    ['why', `/ui/decisions/${ids().decision}/why`],
+    ['policies', '/ui/policies'],
+    ['policy', '/ui/policies/release/window'],
+    ['playground', `/ui/playground?decision=${ids().decision}`],
+    ['execution', `/ui/executions/${EXECUTION}`],
+    ['analyses', '/ui/analyses'],
+    ['run', `/ui/runs/${ids().analysis}`],
+    ['estate', '/ui/estate'],
+    ['pipeline', `/ui/estate/pipelines/${ids().pipeline}`],
+    ['dora', '/ui/estate/dora'],
+    ['trail', '/ui/trail'],
+    ['record', '/ui/trail/1'],
+    ['operations', '/ui/operations'],
+    ['account', '/ui/account'],
+    ['unknown', '/ui/nowhere'],
+  ]
+
+  /** Violations of the WCAG rules that axe-core checks. It runs beside the page's CSP. */
+  const violationsOf = async (page: Page): Promise<string[]> => {
+    await page.evaluate(AXE)
+    const found = await page.evaluate<Violation[]>('axe.run().then((result) => result.violations)')
+    return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`)
+  }
+
+  test.each([
+    ['desktop', 'light', DESKTOP],
+    ['desktop', 'dark', DESKTOP],
+    ['phone', 'light', PHONE],
+    ['phone', 'dark', PHONE],
+  ] as const)(
+    'every page is readable on a %s in %s colours',
+    async (device, colorScheme, viewport) => {
+      const context = await browser!.newContext({ viewport, colorScheme })
+      const page = await signedIn(context, 'root')
+      for (const [name, path] of pages()) {
+        const answer = await page.goto(`${url()}${path}`)
+        if (SHOTS !== undefined)
+          await page.screenshot({ path: join(SHOTS, `${name}-${device}-${colorScheme}.png`), fullPage: true })
+        const isTooWide = await page.evaluate(
+          'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+        )
+        const bytes = gzipSync((await answer?.body()) ?? '').length
+        expect([name, await violationsOf(page), isTooWide, bytes < MAX_PAGE_BYTES]).toEqual([
+          ...[name, [], false, true],
+        ])
+        expect(answer?.status()).toBe(name === 'unknown' ? 404 : 200)
+        expect(await page.locator('nav a').count()).toBe(9)
+      }
+      await context.close()
+    },
+    240_000,
+  )
+
+  test('an approver decides with the keyboard alone: a comment is required, and the record is in the trail', async () => {
+    const id = await trigger('01JKEYBOARD')
+    const context = await browser!.newContext({ viewport: PHONE })
+    const page = await signedIn(context, 'ana')
+    await page.goto(`${url()}/ui/approvals/${id}`)
+    const pressUntil = async (selector: string): Promise<void> => {
+      for (let presses = 0; presses < 80; presses += 1) {
+        await page.keyboard.press('Tab')
+        if (await page.evaluate(`document.activeElement?.matches(${JSON.stringify(selector)})`)) return
+      }
+      throw new Error(`${selector} is not reached`)
+    }
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content')
+    await page.keyboard.press('Enter')
+    await pressUntil('button[value="approve"]')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('[role="alert"]:has-text("requires a comment")')
+    await pressUntil('#comment')
+    await page.keyboard.type('checked with the keyboard')
+    await pressUntil('button[value="approve"]')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.badge:has-text("approved")')
+    const trail = await ask(url(), {
+      path: '/audit?kind=gate.approved&executionId=01JKEYBOARD',
+      headers: as('eve'),
+    })
+    expect(JSON.stringify(objectOf(trail))).toContain('"user":"ana"')
+    await context.close()
+  }, 120_000)
+
+  test('a withdrawal needs a confirmation, and what was typed is kept', async () => {
+    const id = await trigger('01JWITHDRAW')
+    const context = await browser!.newContext({ viewport: DESKTOP })
+    const page = await signedIn(context, 'bo')
+    await page.goto(`${url()}/ui/approvals/${id}`)
+    await page.fill('#comment', 'a wrong version')
+    await page.click('button[value="cancel"]')
+    await page.waitForSelector('h1:has-text("Withdraw this approval?")')
+    await page.click('text="Keep it"')
+    expect(await page.inputValue('#comment')).toBe('a wrong version')
+    await page.click('button[value="cancel"]')
+    await page.waitForSelector('h1:has-text("Withdraw this approval?")')
+    await page.click('text="Withdraw" >> nth=-1')
+    await page.waitForSelector('.badge:has-text("withdrawn")')
+    await context.close()
+  }, 60_000)
+
+  test('an approval shows what it is about and what changed since the last approved run', async () => {
+    const context = await browser!.newContext({ viewport: DESKTOP, timezoneId: 'Asia/Tokyo' })
+    const page = await signedIn(context, 'bo')
+    await page.goto(`${url()}/ui/approvals/${ids().approval}`)
+    const shown = await page.textContent('section.verdict')
+    for (const text of [
+      'prod-rollout',
+      'Approve the release',
+      'registry.example.org/shop',
+      '1.5.0',
+      '1.4.0',
+      'blue',
+    ])
+      expect(shown).toContain(text)
+    const time = page.locator('time').first()
+    const [local, utc] = [await time.textContent(), await time.getAttribute('title')]
+    expect(utc).toMatch(/ UTC$/)
+    expect(new Date(`${local?.replace(' ', 'T') ?? ''}+09:00`).getTime()).toBe(Date.parse(utc ?? ''))
+    await page.click(`a:has-text("${EXECUTION}")`)
+    await page.waitForSelector('h1:has-text("Execution of prod-rollout")')
+    await context.close()
+  }, 60_000)
+
+  test('from a denial to the effect of a changed policy takes four clicks', async () => {
+    const context = await browser!.newContext({ viewport: DESKTOP })
+    const page = await signedIn(context, 'eve')
+    await page.click('a:has-text("the release names no ticket"), a:has-text("Saturday is a weekend")')
+    await page.waitForSelector('h1:has-text("Decision")')
+    await page.click('button:has-text("Evaluate again")')
+    await page.waitForSelector('text="The answer is the same."')
+    await page.click('a:has-text("playground")')
+    const source = await page.inputValue('#text')
+    expect(source).toContain('package release.window')
+    await page.fill('#text', source.replaceAll('weekend', 'day of rest'))
+    await page.fill('#path', 'release/window/deny')
+    await page.click('button:has-text("Evaluate")')
+    await page.waitForSelector('[role="status"]:has-text("Saturday is a day of rest")')
+    await page.fill('#text', 'package release.window\n\ndeny contains x if {')
+    await page.click('button:has-text("Evaluate")')
+    await page.waitForSelector('[role="alert"]')
+    await context.close()
+  }, 120_000)
+
+  test('an open home page shows a new approval by itself', async () => {
+    const context = await browser!.newContext({ viewport: DESKTOP })
+    const page = await signedIn(context, 'bo')
+    await page.waitForSelector('text="This page updates by itself."')
+    const id = await trigger('01JLIVE')
+    await page.waitForSelector(`a:has-text("Release, ${id}")`, { timeout: 30_000 })
+    await context.close()
+  }, 60_000)
+
+  test('an auditor verifies the trail, narrows it down, and exports it', async () => {
+    const context = await browser!.newContext({ viewport: DESKTOP, acceptDownloads: true })
+    const page = await signedIn(context, 'eve')
+    await page.click('nav >> text=Trail')
+    await page.click('button:has-text("Verify")')
+    await page.waitForSelector('.badge:has-text("intact")')
+    await page.goto(`${url()}/ui/trail?source=gate`)
+    expect(await page.locator('tbody tr').count()).toBeGreaterThan(2)
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('a:has-text("CSV")')])
+    expect(download.suggestedFilename()).toBe('trail.csv')
+    await context.close()
+  }, 60_000)
+})
