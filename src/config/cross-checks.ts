@@ -98,6 +98,38 @@ const sourceChecks: readonly CrossCheck[] = [
   },
 ]
 
+/** Rules about receivers of the decision log. */
+const sinkChecks: readonly CrossCheck[] = [
+  {
+    code: 'duplicate_name',
+    paths: [['decisions', 'sinks']],
+    check: ({ decisions }) =>
+      repeated(
+        'the name',
+        decisions.sinks.map(({ name }) => name),
+      ),
+  },
+  {
+    code: 'contradicting_sink',
+    paths: [
+      ['decisions', 'sinks'],
+      ['decisions', 'enabled'],
+    ],
+    check: ({ decisions }) =>
+      decisions.sinks.length > 0 && !decisions.enabled
+        ? 'sinks receive the stored decisions: set decisions.enabled: true, or remove decisions.sinks'
+        : undefined,
+  },
+  {
+    code: 'contradicting_sink',
+    paths: [['decisions', 'sinks']],
+    check: ({ decisions }) =>
+      decisions.sinks.flatMap((sink) =>
+        sink.type === 'opa' ? problemsOfServer(`sink ${sink.name}`, sink) : [],
+      )[0],
+  },
+]
+
 const SHOWN_HASH_DIGITS = 16
 
 export const crossChecks: readonly CrossCheck[] = [
@@ -255,21 +287,36 @@ export const crossChecks: readonly CrossCheck[] = [
         : 'there is nothing to load: add a directory of Rego here, a bundle to policies.bundles, or a server to policies.sources',
   },
   ...sourceChecks,
+  ...sinkChecks,
 ]
 
 function problemWith(problem: string, sources: readonly { readonly name: string }[]): string | undefined {
   return sources.length === 0 ? undefined : `${problem}: see ${sources.map(({ name }) => name).join(', ')}`
 }
 
-type HttpSource = Extract<Config['policies']['sources'][number], { type: 'http' }>
+type SourceConfig = Config['policies']['sources'][number]
+/** The sign-in of a server. */
+type ServerConfig = Pick<
+  Extract<SourceConfig, { type: 'http' }>,
+  'credentials' | 'signIn' | 'tlsCertificate' | 'tlsKey'
+>
 
-function problemsOfSource(source: Config['policies']['sources'][number]): string[] {
-  const { name, minDelaySeconds, maxDelaySeconds, staleAfterSeconds } = source
-  const { credentials, signIn, tlsCertificate, tlsKey }: Partial<HttpSource> =
-    source.type === 'http' ? source : {}
+function problemsOfSource(source: SourceConfig): string[] {
+  const isStaleTooSoon = source.staleAfterSeconds < source.maxDelaySeconds
+  return [
+    ...problemsOfServer(`source ${source.name}`, source),
+    ...(isStaleTooSoon ? [`source ${source.name}: staleAfterSeconds is less than maxDelaySeconds`] : []),
+  ]
+}
+
+/** Problems of the delays and the sign-in of a server, which `name` introduces. */
+function problemsOfServer(
+  name: string,
+  server: Pick<SourceConfig, 'minDelaySeconds' | 'maxDelaySeconds'> & Partial<ServerConfig>,
+): string[] {
+  const { minDelaySeconds, maxDelaySeconds, credentials, signIn, tlsCertificate, tlsKey } = server
   const wrong: readonly (readonly [boolean, string])[] = [
     [minDelaySeconds > maxDelaySeconds, 'minDelaySeconds is greater than maxDelaySeconds'],
-    [staleAfterSeconds < maxDelaySeconds, 'staleAfterSeconds is less than maxDelaySeconds'],
     [credentials !== undefined && signIn !== undefined, 'set either credentials or signIn'],
     [
       signIn?.type === 'aws' && !hasOneAccess({ ...signIn, type: 'cloudwatch' }),
@@ -277,7 +324,7 @@ function problemsOfSource(source: Config['policies']['sources'][number]): string
     ],
     [(tlsCertificate === undefined) !== (tlsKey === undefined), 'set both tlsCertificate and tlsKey'],
   ]
-  return wrong.flatMap(([isWrong, problem]) => (isWrong ? [`source ${name}: ${problem}`] : []))
+  return wrong.flatMap(([isWrong, problem]) => (isWrong ? [`${name}: ${problem}`] : []))
 }
 
 function repeated(what: string, values: readonly string[]): string | undefined {

@@ -14,6 +14,12 @@ import { authHeaders } from '../lib/outbound/credentials.js'
 const MS_PER_SECOND = 1000
 
 type Configured = Config['policies']['sources'][number]
+/** The access to a server of policies or decisions. */
+type ConfiguredServer = Pick<
+  Extract<Configured, { type: 'oci' }>,
+  'tlsCa' | 'tlsCertificate' | 'tlsKey' | 'credentials' | 'timeoutSeconds'
+> &
+  Pick<Partial<Extract<Configured, { type: 'http' }>>, 'signIn'>
 
 /** Returns a source of `policies.sources`. Throws `invalid` for files that cannot be read. */
 export function definitionOfSource(source: Configured, readSecret: ReadSecret): SourceDefinition {
@@ -37,22 +43,29 @@ function locationOf(source: Configured, readSecret: ReadSecret): BundleLocation 
     const signers = allowedSigners === undefined ? undefined : resolve(allowedSigners)
     return { type, url, ref, directory, allowedSigners: signers, timeoutMs: timeoutSeconds * MS_PER_SECOND }
   }
-  const access = accessOf(source, readSecret)
+  const access = readAccess(source, readSecret)
   if (source.type === 'http') return { type: 'http', url: source.url, access }
   const { type, url, repository, reference, tokenServer } = source
   return { type, url, repository, reference, tokenServer, access }
 }
 
-function accessOf(source: Exclude<Configured, { type: 'git' }>, readSecret: ReadSecret): ServerAccess {
-  const { credentials, tlsCa, tlsCertificate, tlsKey, timeoutSeconds } = source
-  const signIn = source.type === 'http' ? source.signIn : undefined
+/**
+ * Reads the access to a server, which is in a section of the configuration. Throws `invalid` for
+ * files that cannot be read.
+ */
+export function readAccess(
+  source: ConfiguredServer,
+  readSecret: ReadSecret,
+  section: 'policies.sources' | 'decisions.sinks' = 'policies.sources',
+): ServerAccess {
+  const { credentials, signIn, tlsCa, tlsCertificate, tlsKey, timeoutSeconds } = source
   return {
     headers: authHeaders(readCredentials(credentials, readSecret)),
     signIn: signIn && readSignIn(signIn, readSecret),
     tls: {
-      ca: readPem('policies.sources.tlsCa', tlsCa),
-      cert: readPem('policies.sources.tlsCertificate', tlsCertificate),
-      key: readPem('policies.sources.tlsKey', tlsKey),
+      ca: readPem(`${section}.tlsCa`, tlsCa),
+      cert: readPem(`${section}.tlsCertificate`, tlsCertificate),
+      key: readPem(`${section}.tlsKey`, tlsKey),
     },
     timeoutMs: timeoutSeconds * MS_PER_SECOND,
   }

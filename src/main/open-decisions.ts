@@ -7,9 +7,15 @@ import type { DecisionLog } from '../decisions/decision-log.js'
 import type { DecisionReport } from '../decisions/decision-report.js'
 import type { DecisionRoutesDeps, KeptDecisions } from '../http/routes/trail/decisions.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
-import type { ShippingMetrics, DecisionShipping } from '../store/ports/decision-shipping.js'
+import { startShipping } from '../decisions/shipping/shipping-thread.js'
+import type { DecisionShipping } from '../decisions/shipping/shipping-thread.js'
+import type { ReadSecret } from '../config/values/secret.js'
+import { SHARED_LOG } from '../store/ports/decision-shipping.js'
+import type { ShippingMetrics } from '../store/ports/decision-shipping.js'
 import type { MainCalls } from './worker-pool/worker-calls.js'
 import { openDecisionLog } from './open-decision-log.js'
+import { openDecisionSinks } from './open-decision-sinks.js'
+import type { ShipperOptions } from './open-decision-sinks.js'
 import type { OpenDecisionLog, OpenDecisionLogOptions, OpenDecisionWriter } from './open-decision-log.js'
 import type { DecisionQueryDeps } from '../decisions/query-decisions.js'
 import type { Logger } from '../lib/logger.js'
@@ -31,6 +37,8 @@ export interface Decisions {
   readonly timesRenewed: () => number
   /** Metrics of the shipping to the shared log. Absent if the log is not shared. */
   readonly shipping?: (() => ShippingMetrics) | undefined
+  /** Metrics of the sinks by name. */
+  readonly sinks: () => ReadonlyMap<string, ShippingMetrics>
   readonly close: () => Promise<void>
 }
 
@@ -53,6 +61,7 @@ const NO_DECISIONS: Decisions = {
   read: undefined,
   health: { name: NAME, isUp: () => true },
   timesRenewed: () => 0,
+  sinks: () => new Map(),
   close: () => Promise.resolve(),
 }
 
@@ -101,13 +110,12 @@ export async function openDecisions(config: Config, parts: DecisionParts): Promi
   const forWorkers = fromWorkers(writeBatch, take, () => (failure = undefined))
   const own = { store, log }
   const shared = shareDecisions(config, own, parts)
-  const warning = (): string | undefined => notice() ?? shared?.warning()
+  const sinks = openDecisionSinks(config, parts)
+  const warning = (): string | undefined => notice() ?? shared?.warning() ?? sinks.warning()
   const health = { name: NAME, isUp, problem: currentProblem, warning }
   const closeAll = async (): Promise<void> => {
-    if (shared !== undefined) {
-      await log.flush()
-      await shared.close()
-    }
+    await log.flush()
+    await Promise.all([shared?.close(), sinks.close()])
     await close()
   }
   return {
@@ -117,6 +125,7 @@ export async function openDecisions(config: Config, parts: DecisionParts): Promi
     health,
     timesRenewed,
     shipping: shared && (() => shared.shipping.metrics()),
+    sinks: sinks.metrics,
     close: closeAll,
   }
 }
@@ -148,6 +157,7 @@ function reports(
 }
 
 const REMOVAL_INTERVAL_MS = 600_000
+const SHIP_INTERVAL_MS = 500
 /** Above this number of waiting decisions a warning is shown. */
 const MAX_WAITING = 10_000
 
@@ -156,6 +166,7 @@ interface ShareDecisionsParts {
   readonly leadership: Leadership
   readonly logger: Logger
   readonly threadDied: (death: ThreadDeath) => void
+  readonly readSecret: ReadSecret
 }
 
 /** The decision log that several services share. */
@@ -178,15 +189,20 @@ function shareDecisions(
 ): SharedDecisionLog | undefined {
   if (store.sharing === undefined) return undefined
   const shared = store.sharing.decisions
-  const shipping = shared.startShipping({
-    script: threadScript('decision-shipper'),
+  const workerData: ShipperOptions = {
     path: join(dataDir, 'decisions.db'),
-    replica,
+    ...{ receiver: SHARED_LOG, minMs: SHIP_INTERVAL_MS, maxMs: SHIP_INTERVAL_MS },
+    to: { type: 'database', settings: shared.settings, replica },
+  }
+  const shipping = startShipping({
+    script: threadScript('decision-shipper'),
+    workerData,
     died: threadDied,
     changed: (problem) => {
       if (problem === undefined) logger.info('shipping of decisions resumed')
       else logger.warn({ error: problem }, 'decisions are not shipped and stay in the local file')
     },
+    abandoned: shared.abandoned,
   })
   const keepMs = decisions.maxAgeDays * MS_PER_DAY
   const removing = repeat(

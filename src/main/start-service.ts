@@ -206,6 +206,7 @@ function countFailures(
     decisionLogsRenewed: decisions.timesRenewed,
     policiesLoadingMs: () => policies.loadingMs,
     shipping: decisions.shipping,
+    sinks: decisions.sinks,
   })
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { byteSizeKey } from '../values/byte-size.js'
 import { booleanKey, key, wholeNumberKey } from '../values/key.js'
+import { DecisionSinksSection } from './decision-sinks.js'
 
 const MIB = 1024 * 1024
 const GIB = 1024 * MIB
@@ -65,4 +66,5 @@ export const DecisionsSection = z.strictObject({
     { min: 0, max: 16 * GIB, default: 64 * MIB },
     'Maximum size of the stored policies and data of revisions that decided, which explain decisions after a change. Equal files are stored once, compressed. Data over a quarter of it is not stored. 0 stores none.',
   ),
+  sinks: DecisionSinksSection,
 })

@@ -1,56 +1,16 @@
 import { z } from 'zod'
 
-import { CredentialsSchema } from '../values/credentials.js'
 import { booleanKey, key, wholeNumberKey } from '../values/key.js'
-import { secretKey } from '../values/secret.js'
 import { isServerUrl, SERVER_URL_TEXT } from '../values/server-url.js'
-import { aws } from './sign-in/aws.js'
-import { signInUrl } from './sign-in/sign-in-url.js'
+import { file, serverAccess } from './sign-in/server-access.js'
 
 const MAX_DELAY_SECONDS = 86_400
 const MAX_LONG_POLL_SECONDS = 600
 const MAX_STALE_SECONDS = 30 * 86_400
 
-const file = (meaning: string) => key(z.string().min(1).optional(), meaning, 'the path of a file')
-
-const SIGN_IN = 'one of oauth2, aws'
-const type = <T extends string>(name: T): z.ZodLiteral<T> => key(z.literal(name), 'How to sign in.', SIGN_IN)
-
-/** Credentials that need a request of their own, or sign each request. */
-const SignIn = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: type('oauth2'),
-    tokenUrl: signInUrl('The token endpoint.'),
-    clientId: key(z.string().min(1), 'The client.', 'an id'),
-    clientSecret: secretKey('The secret of the client.'),
-    scopes: key(z.array(z.string().min(1)).default([]), 'The requested scopes.', 'a list of scopes'),
-  }),
-  z.strictObject({
-    type: type('aws'),
-    service: key(
-      z
-        .string()
-        .regex(/^[\w-]+$/)
-        .default('s3'),
-      'The service by its signing name.',
-      'the name of a service such as s3',
-    ),
-    ...aws,
-  }),
-])
-
 const SOURCE_TYPES = 'one of http, oci, git'
 const sourceType = <T extends string>(name: T): z.ZodLiteral<T> =>
   key(z.literal(name), 'The kind of server.', SOURCE_TYPES)
-const SOURCE_URL_TEXT = 'an http or https URL without user name, password and fragment'
-
-/** True for an address without credentials. A query is allowed, since it may sign the URL. */
-function isSourceUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, username, password, hash } = new URL(text)
-  return ['http:', 'https:'].includes(protocol) && [username, password, hash].every((part) => part === '')
-}
-
 const common = {
   timeoutSeconds: wholeNumberKey(
     { min: 1, max: MAX_LONG_POLL_SECONDS, default: 60 },
@@ -87,30 +47,17 @@ const common = {
   ),
 }
 
-const server = {
-  credentials: CredentialsSchema.optional(),
-  signIn: key(
-    SignIn.optional(),
-    'OAuth2 client credentials, or signatures of AWS version 4.',
-    '{type: oauth2, tokenUrl, clientId, clientSecret} or {type: aws, region, …}',
-    { isHidden: true },
-  ),
-  tlsCa: file('Trusted authorities (PEM), in place of those of Node.js.'),
-  tlsCertificate: file('Client certificate (PEM).'),
-  tlsKey: file('Key of the client certificate (PEM).'),
-}
-
 const Source = z.discriminatedUnion('type', [
   z.strictObject({
     type: sourceType('http'),
-    url: key(z.string().refine(isSourceUrl), 'The address of the bundle.', SOURCE_URL_TEXT, {
+    url: key(z.string().refine(isServerUrl), 'The address of the bundle.', SERVER_URL_TEXT, {
       isHidden: true,
     }),
     longPollSeconds: wholeNumberKey(
       { min: 0, max: MAX_LONG_POLL_SECONDS, default: 30 },
       'How long a server with long polling may hold a request, in seconds; 0 turns it off.',
     ),
-    ...server,
+    ...serverAccess,
     ...common,
   }),
   z.strictObject({
@@ -134,10 +81,10 @@ const Source = z.discriminatedUnion('type', [
       'The token server, if it is not at the address of the registry.',
       SERVER_URL_TEXT,
     ),
-    credentials: server.credentials,
-    tlsCa: server.tlsCa,
-    tlsCertificate: server.tlsCertificate,
-    tlsKey: server.tlsKey,
+    credentials: serverAccess.credentials,
+    tlsCa: serverAccess.tlsCa,
+    tlsCertificate: serverAccess.tlsCertificate,
+    tlsKey: serverAccess.tlsKey,
     ...common,
   }),
   z.strictObject({

@@ -29,7 +29,7 @@ export interface OpenFetch {
 export function makeFetch(name: string, location: BundleLocation, folder: string): OpenFetch {
   if (location.type === 'file') return withoutConnections(fetchFromFile(location.path))
   if (location.type === 'git') return withoutConnections(fetchFromGit({ ...location, folder }))
-  return location.type === 'oci' ? openRegistry(location) : openServer(name, location)
+  return location.type === 'oci' ? openRegistry(location) : openBundleServer(name, location)
 }
 
 function withoutConnections(fetch: FetchBundle): OpenFetch {
@@ -49,15 +49,28 @@ function openRegistry(location: Extract<BundleLocation, { type: 'oci' }>): OpenF
   }
 }
 
-function openServer(name: string, location: Extract<BundleLocation, { type: 'http' }>): OpenFetch {
+function openBundleServer(name: string, location: Extract<BundleLocation, { type: 'http' }>): OpenFetch {
   const { url, access } = location
+  const { client, authorize, close } = openServer(name, access)
+  const { headers, timeoutMs } = access
+  return { fetch: fetchOverHttp({ url, headers, authorize, timeoutMs }, client), close }
+}
+
+/** A connection to a server, and the function that closes it. */
+export interface OpenServer {
+  readonly client: OutboundClient
+  readonly authorize: Authorize | undefined
+  readonly close: () => Promise<void>
+}
+
+/** Opens a connection to a configured server. `name` introduces errors of the sign-in. */
+export function openServer(name: string, access: ServerAccess): OpenServer {
   const client = makeOutboundClient(OPERATORS, { ...access.tls, connectionsPerOrigin: CONNECTIONS })
   // Requests for credentials may go to the metadata services of a platform.
   const signInClient = makeOutboundClient({ ...OPERATORS, allowedAddresses: PLATFORM_CREDENTIALS })
-  const authorize = authorizeOf(name, access, signInClient)
-  const { headers, timeoutMs } = access
   return {
-    fetch: fetchOverHttp({ url, headers, authorize, timeoutMs }, client),
+    client,
+    authorize: authorizeOf(name, access, signInClient),
     close: async () => {
       await Promise.all([client.close(), signInClient.close()])
     },

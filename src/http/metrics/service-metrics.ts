@@ -132,6 +132,8 @@ export interface FailureSources {
   readonly policiesLoadingMs: () => number
   /** Absent if the decision log is not shared. */
   readonly shipping?: (() => ShippingMetrics) | undefined
+  /** Metrics of `decisions.sinks` by name. */
+  readonly sinks: () => ReadonlyMap<string, ShippingMetrics>
 }
 
 /** Registers the metrics about internal failures and recoveries. */
@@ -153,6 +155,7 @@ export function addFailureMetrics(registry: Registry, sources: FailureSources): 
     'Duration of the policy load under way; 0 if there is none.',
     () => sources.policiesLoadingMs() / MS_PER_SECOND,
   )
+  if (sources.sinks().size > 0) addSinkMetrics(metrics, sources.sinks)
   const { shipping } = sources
   if (shipping === undefined) return
   metrics.counter(
@@ -169,6 +172,26 @@ export function addFailureMetrics(registry: Registry, sources: FailureSources): 
     'tidegate_decisions_never_shipped',
     'Decisions deleted by the limits of the local file before they were copied to the shared log.',
     () => shipping().missing,
+  )
+}
+
+function addSinkMetrics(metrics: ScrapedMetrics, sinks: FailureSources['sinks']): void {
+  const bySink = (name: 'waiting' | 'missing') => () =>
+    [...sinks()].map(([sink, values]) => [[sink], values[name]] as const)
+  metrics.counters('tidegate_decision_sink_sent_total', 'Decisions sent to a sink.', 'sink', () =>
+    [...sinks()].map(([sink, { shipped }]) => [sink, shipped] as const),
+  )
+  metrics.gauges(
+    'tidegate_decision_sink_waiting',
+    'Stored decisions that a sink does not have yet.',
+    ['sink'],
+    bySink('waiting'),
+  )
+  metrics.gauges(
+    'tidegate_decision_sink_missing',
+    'Decisions that a sink will never have: deleted by the limits of the local file, or refused.',
+    ['sink'],
+    bySink('missing'),
   )
 }
 

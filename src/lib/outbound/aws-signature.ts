@@ -23,7 +23,7 @@ interface SignedRequest {
   readonly method: string
   readonly url: SignedUrl
   readonly headers: ReadonlyMap<string, string>
-  readonly body: string
+  readonly body: string | Uint8Array
 }
 
 interface SigningOptions {
@@ -102,8 +102,8 @@ function hmac(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest()
 }
 
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
 }
 
 /** `20151228T140825Z`. */

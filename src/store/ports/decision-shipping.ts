@@ -1,7 +1,9 @@
-import type { ThreadDeath } from '../../lib/threads/supervised-thread.js'
 import type { DecisionReadStore, PageBounds, StoredDecision } from './decision-store.js'
 
-/** Decisions of the local log that the shared log does not have yet, in order. */
+/** The name of the shared log as a receiver. Sinks have other names. */
+export const SHARED_LOG = ''
+
+/** Decisions of the local log that a receiver does not have yet, in order. */
 export interface UnshippedDecisions {
   readonly decisions: readonly StoredDecision[]
   /** Position of these decisions, for `noteShipped`. */
@@ -18,30 +20,30 @@ export interface ShippingPlace {
 
 /** Progress of shipping. */
 export interface ShippingState {
-  /** Number of decisions that are not in the shared log yet. */
+  /** Number of decisions that the receiver does not have yet. */
   readonly waiting: number
   /**
-   * Number of decisions that the shared log will never have, since the local file was created:
-   * retention deleted them first, or the shared log refused them.
+   * Number of decisions that the receiver will never have, since the local file was created:
+   * retention deleted them first, or the receiver refused them.
    */
   readonly missing: number
 }
 
-/** The local log for shipping. Every method raises AppError `unavailable` on failure. */
+/** The local log for shipping to one receiver. Every method raises AppError `unavailable` on failure. */
 export interface ShippedLog {
   /** Returns the next decisions to ship; undefined if there are none. */
   next(bounds: PageBounds): UnshippedDecisions | undefined
-  /** Advances past a range of which the shared log stored `kept` decisions. */
+  /** Advances past a range of which the receiver stored `kept` decisions. */
   noteShipped(place: ShippingPlace, kept: number): void
   state(): ShippingState
   close(): void
 }
 
-/** The shared log for one process that ships to it. */
+/** The receiver of the decisions of one process: the shared log or a sink. */
 export interface DecisionReceiver {
   /**
-   * Stores all decisions or none; a repeated decision is stored once. Raises AppError
-   * `unavailable`, or another kind for decisions that it will never accept.
+   * Stores all decisions or none. The shared log stores a repeated decision once. Raises AppError
+   * `unavailable`, or another kind for decisions that it will never accept together.
    */
   keep(decisions: readonly StoredDecision[]): Promise<void>
   close(): Promise<void>
@@ -55,43 +57,13 @@ export interface ShippingMetrics extends ShippingState {
   readonly problem?: string | undefined
 }
 
-/** Ships the local log on a thread of its own. */
-export interface DecisionShipping {
-  readonly metrics: () => ShippingMetrics
-  /**
-   * Resolves once all current decisions of the local file are shipped or could not be. Never
-   * rejects.
-   */
-  readonly catchUp: () => Promise<void>
-  /** Ships the remaining decisions, for a few seconds at most. */
-  readonly close: () => Promise<void>
-}
-
-export interface ShippingOptions {
-  /** Script of the thread. The engine adds its settings to `path` and `replica`. */
-  readonly script: URL
-  /** Path of the local log. */
-  readonly path: string
-  /** Name of this process in the shared log. */
-  readonly replica: string
-  readonly died: (death: ThreadDeath) => void
-  /** Called when shipping fails, and with undefined when it works again. */
-  readonly changed: (problem: string | undefined) => void
-}
-
-/** To the shipping thread. `catch_up` is answered by `caught_up` with the same number. */
-export type ShippingRequest =
-  { readonly type: 'catch_up'; readonly number: number } | { readonly type: 'close' }
-
-/** From the shipping thread. */
-export type ShippingAnswer =
-  | { readonly type: 'metrics'; readonly metrics: ShippingMetrics }
-  | { readonly type: 'caught_up'; readonly number: number }
-
 /** The decision log of all processes that share a store. */
 export interface SharedDecisions {
   readonly store: DecisionReadStore
-  readonly startShipping: (options: ShippingOptions) => DecisionShipping
+  /** How the script of a shipping thread reaches the log; it can be sent to a thread. */
+  readonly settings: object
+  /** Aborted when the database cannot be reached during a stop. */
+  readonly abandoned: AbortSignal
   /**
    * Removes whole months that ended before a time. Returns the number of removed months. Raises
    * AppError `unavailable`.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { DecisionEntry } from '../../../src/decisions/decision-log.js'
-import { shipBatch } from '../../../src/decisions/ship-continually.js'
+import { shipBatch } from '../../../src/decisions/shipping/ship-continually.js'
 import type {
   DecisionFilter,
   DecisionPosition,

@@ -19,7 +19,7 @@ interface UnsignedRequest {
   readonly method: string
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: string | Uint8Array
 }
 
 /** The headers that authenticate a request. */

@@ -18,7 +18,6 @@ import { ShutdownProbe } from '../engine/shutdown-probe.js'
 import { all, first } from '../engine/statements.js'
 import { removeDecisionMonths } from './decision-months.js'
 import { RARE_OUTCOMES } from './decision-months.js'
-import { startShipping } from './shipping-thread.js'
 
 /** Timeouts for searches without an index. */
 const READING = { statementMs: 30_000, lockMs: 3000 }
@@ -32,7 +31,8 @@ export function openSharedDecisions(
   const queries = new PooledQueries(settings, READING, CONNECTIONS, shutdown)
   return {
     store: { ...makeDecisionReader(queries), close: () => queries.close() },
-    startShipping: (options) => startShipping(settings, options, shutdown.abandoned),
+    settings,
+    abandoned: shutdown.abandoned,
     removeMonthsBefore: async (timeMs) => {
       try {
         return await removeDecisionMonths(settings, timeMs)

@@ -1,9 +1,11 @@
 import type { PackedDecision } from './input-reader.js'
 import type { OpenDatabaseOptions } from '../engine/open-database.js'
 
-/** Progress of shipping to a shared log: one row, or none if the log is not shipped. */
+/** Progress of shipping: one row for each receiver. */
 export interface ShippingTable {
   id: number
+  /** The name of a sink, or an empty text for the shared log. */
+  receiver: string
   epoch: number
   through_seq: number
   missing: number

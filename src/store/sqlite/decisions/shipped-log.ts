@@ -1,4 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3'
+import { SHARED_LOG } from '../../ports/decision-shipping.js'
 import type {
   ShippedLog,
   ShippingPlace,
@@ -16,11 +17,14 @@ import type { PackedDecision } from './input-reader.js'
 import { decisionDatabaseOptions } from './decision-database.js'
 import type { ShippingTable } from './decision-database.js'
 
-/** Opens a migrated decision log next to its writer. Raises AppError `unavailable`. */
-export function openShippedLog(path: string): ShippedLog {
+/**
+ * Opens a migrated decision log next to its writer, for one receiver. A receiver without a position
+ * begins with the oldest stored decision. Raises AppError `unavailable`.
+ */
+export function openShippedLog(path: string, receiver = SHARED_LOG): ShippedLog {
   const database = openDatabase(decisionDatabaseOptions(path))
   try {
-    return new SqliteShippedLog(database)
+    return new SqliteShippedLog(database, receiver)
   } catch (raw) {
     database.close()
     throw toStoreError('open decision log', raw)
@@ -31,22 +35,29 @@ export function openShippedLog(path: string): ShippedLog {
 class SqliteShippedLog implements ShippedLog {
   readonly #database: Database
   readonly #files: readonly KeptFile[]
-  readonly #place: Statement<[], ShippingTable>
+  readonly #receiver: string
+  readonly #place: Statement<[string], ShippingTable>
   readonly #after: Statement<[number, number], PackedDecision>
   readonly #inputs: InputReader
   readonly #last: Statement<[], number>
-  readonly #move: Statement<[number, number, number, number]>
+  readonly #move: Statement<[number, number, string, number, number]>
 
-  constructor(database: Database) {
+  constructor(database: Database, receiver: string) {
+    this.#receiver = receiver
     this.#database = database
     this.#inputs = new InputReader(database)
     this.#files = keptDatabase(database.name)
-    database.exec('insert or ignore into shipping (id, epoch, through_seq, missing) values (1, 0, 0, 0)')
-    this.#place = database.prepare('select * from shipping where id = 1')
+    database
+      .prepare(
+        `insert or ignore into shipping (receiver, epoch, through_seq, missing)
+           select ?, 0, coalesce(min(seq), 1) - 1, 0 from decisions`,
+      )
+      .run(receiver)
+    this.#place = database.prepare('select * from shipping where receiver = ?')
     this.#after = database.prepare('select * from decisions where seq > ? order by seq limit ?')
     this.#last = database.prepare<[], number>('select coalesce(max(seq), 0) from decisions').pluck()
     this.#move = database.prepare(
-      'update shipping set through_seq = ?, missing = missing + ? where epoch = ? and through_seq = ?',
+      'update shipping set through_seq = ?, missing = missing + ? where receiver = ? and epoch = ? and through_seq = ?',
     )
   }
 
@@ -69,7 +80,9 @@ class SqliteShippedLog implements ShippedLog {
   }
 
   noteShipped({ epoch, afterSeq, throughSeq }: ShippingPlace, kept: number): void {
-    this.#attempt(() => this.#move.run(throughSeq, throughSeq - afterSeq - kept, epoch, afterSeq))
+    this.#attempt(() =>
+      this.#move.run(throughSeq, throughSeq - afterSeq - kept, this.#receiver, epoch, afterSeq),
+    )
   }
 
   state(): ShippingState {
@@ -84,7 +97,7 @@ class SqliteShippedLog implements ShippedLog {
   }
 
   #shipping(): Pick<ShippingTable, 'epoch' | 'through_seq' | 'missing'> {
-    return this.#place.get() ?? { epoch: 0, through_seq: 0, missing: 0 }
+    return this.#place.get(this.#receiver) ?? { epoch: 0, through_seq: 0, missing: 0 }
   }
 
   #attempt<T>(work: () => T): T {

@@ -18,6 +18,7 @@ export const decisionMigrations: Migrations = {
   '0005-packages': { up: addPackages },
   '0006-denying-packages': { up: createDenyingPackages },
   '0007-packed-inputs': { up: createPackedInputs },
+  '0008-receivers': { up: addReceivers },
 }
 
 async function createDecisions(db: Kysely<unknown>): Promise<void> {
@@ -139,4 +140,13 @@ async function createPackedInputs(db: Kysely<unknown>): Promise<void> {
   await sql`create trigger input_groups_remove_pieces after delete on input_groups begin
     delete from input_pieces where id >= old.id * 1024 and id < (old.id + 1) * 1024;
   end`.execute(db)
+}
+
+/** The former position is that of the shared log. */
+async function addReceivers(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('shipping')
+    .addColumn('receiver', 'text', (column) => column.notNull().defaultTo(''))
+    .execute()
+  await db.schema.createIndex('shipping_by_receiver').on('shipping').column('receiver').unique().execute()
 }

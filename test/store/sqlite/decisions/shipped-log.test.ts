@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { shipBatch } from '../../../../src/decisions/ship-continually.js'
+import { shipBatch } from '../../../../src/decisions/shipping/ship-continually.js'
 import { AppError } from '../../../../src/errors/app-error.js'
 import type { StoredDecision } from '../../../../src/store/ports/decision-store.js'
 import { openShippedLog } from '../../../../src/store/sqlite/decisions/shipped-log.js'

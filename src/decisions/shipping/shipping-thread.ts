@@ -1,52 +1,67 @@
 import { Worker } from 'node:worker_threads'
-import { SupervisedThread } from '../../../lib/threads/supervised-thread.js'
-import type {
-  DecisionShipping,
-  ShippingAnswer,
-  ShippingMetrics,
-  ShippingOptions,
-  ShippingRequest,
-} from '../../ports/decision-shipping.js'
-import type { PostgresSettings } from '../engine/postgres-settings.js'
+import { SupervisedThread } from '../../lib/threads/supervised-thread.js'
+import type { ThreadDeath } from '../../lib/threads/supervised-thread.js'
+import type { ShippingMetrics } from '../../store/ports/decision-shipping.js'
 
-/** Start data of the shipping thread. */
-export interface ShipperThreadOptions extends Pick<ShippingOptions, 'path' | 'replica'> {
-  readonly settings: PostgresSettings
-  readonly intervalMs: number
+/** Ships the local log to one receiver, on a thread of its own. */
+export interface DecisionShipping {
+  readonly metrics: () => ShippingMetrics
+  /**
+   * Resolves once all current decisions of the local file are shipped or could not be. Never
+   * rejects.
+   */
+  readonly catchUp: () => Promise<void>
+  /** Ships the remaining decisions, for a few seconds at most. */
+  readonly close: () => Promise<void>
 }
 
-const SHIP_INTERVAL_MS = 500
+export interface ShippingThreadOptions {
+  /** Script of the thread. */
+  readonly script: URL
+  /** Start data of the thread. */
+  readonly workerData: object
+  readonly died: (death: ThreadDeath) => void
+  /** Called when shipping fails, and with undefined when it works again. */
+  readonly changed: (problem: string | undefined) => void
+  /** Aborted when the receiver cannot be reached during a stop. */
+  readonly abandoned?: AbortSignal | undefined
+}
+
+/** To the shipping thread. `catch_up` is answered by `caught_up` with the same number. */
+export type ShippingRequest =
+  { readonly type: 'catch_up'; readonly number: number } | { readonly type: 'close' }
+
+/** From the shipping thread. */
+export type ShippingAnswer =
+  | { readonly type: 'metrics'; readonly metrics: ShippingMetrics }
+  | { readonly type: 'caught_up'; readonly number: number }
+
 const THREAD_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 }
 /** Interval at which a dead thread is started again. */
 const RESTART_INTERVAL_MS = 5000
 const LAST_ROUND_MS = 3000
 
-/** Starts shipping to a database. Unshipped decisions stay in the local file for the next start. */
-export function startShipping(
-  settings: PostgresSettings,
-  options: ShippingOptions,
-  givenUp: AbortSignal,
-): DecisionShipping {
-  const shipping = new ShippingThread(settings, options)
+/** Starts shipping. Unshipped decisions stay in the local file for the next start. */
+export function startShipping(options: ShippingThreadOptions): DecisionShipping {
+  const shipping = new ShippingThread(options)
   return {
     metrics: () => shipping.metrics,
     catchUp: () => shipping.catchUp(),
-    close: () => shipping.close(givenUp),
+    close: () => shipping.close(options.abandoned),
   }
 }
 
 class ShippingThread {
   readonly #thread: SupervisedThread
   readonly #restarts: NodeJS.Timeout
-  readonly #changed: ShippingOptions['changed']
+  readonly #changed: ShippingThreadOptions['changed']
   readonly #waiting = new Map<number, () => void>()
   #requests = 0
   /** Number of decisions that earlier threads shipped. */
   #shippedBefore = 0
   #metrics: ShippingMetrics = { shipped: 0, waiting: 0, missing: 0 }
 
-  constructor(settings: PostgresSettings, { script, path, replica, died, changed }: ShippingOptions) {
-    const workerData: ShipperThreadOptions = { path, replica, settings, intervalMs: SHIP_INTERVAL_MS }
+  constructor({ script, workerData, died, changed }: ShippingThreadOptions) {
     this.#changed = changed
     this.#thread = new SupervisedThread({
       name: 'the thread that ships decisions',
@@ -73,12 +88,12 @@ class ShippingThread {
     })
   }
 
-  async close(givenUp: AbortSignal): Promise<void> {
+  async close(abandoned?: AbortSignal): Promise<void> {
     clearInterval(this.#restarts)
     let timer: NodeJS.Timeout | undefined
     const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, givenUp.aborted ? 0 : LAST_ROUND_MS)
-      givenUp.addEventListener('abort', () => resolve())
+      timer = setTimeout(resolve, abandoned?.aborted === true ? 0 : LAST_ROUND_MS)
+      abandoned?.addEventListener('abort', () => resolve())
     })
     await Promise.race([this.catchUp(), timeout])
     const thread = this.#thread.release()

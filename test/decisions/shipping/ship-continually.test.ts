@@ -1,12 +1,12 @@
 import { renameSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
 
-import { ContinualShipping } from '../../src/decisions/ship-continually.js'
-import { AppError } from '../../src/errors/app-error.js'
-import type { ShippingMetrics } from '../../src/store/ports/decision-shipping.js'
-import type { StoredDecision } from '../../src/store/ports/decision-store.js'
-import { openShippedLog } from '../../src/store/sqlite/decisions/shipped-log.js'
-import { aBatch, anEntry, openStore } from '../support/decisions.js'
+import { ContinualShipping } from '../../../src/decisions/shipping/ship-continually.js'
+import { AppError } from '../../../src/errors/app-error.js'
+import type { ShippingMetrics } from '../../../src/store/ports/decision-shipping.js'
+import type { StoredDecision } from '../../../src/store/ports/decision-store.js'
+import { openShippedLog } from '../../../src/store/sqlite/decisions/shipped-log.js'
+import { aBatch, anEntry, openStore } from '../../support/decisions.js'
 
 /** The shipping of a file to a place that can be away. */
 async function startShipping() {

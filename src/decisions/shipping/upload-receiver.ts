@@ -1,0 +1,86 @@
+import { gzipSync } from 'node:zlib'
+
+import { AppError } from '../../errors/app-error.js'
+import { retryAfterMs } from '../../lib/outbound/back-off.js'
+import type { OutboundResponse } from '../../lib/outbound/outbound-client.js'
+import type { DecisionReceiver } from '../../store/ports/decision-shipping.js'
+import type { StoredDecision } from '../../store/ports/decision-store.js'
+import { decisionEvent, withoutDetail } from './decision-event.js'
+import type { EventLabels } from './decision-event.js'
+
+export interface UploadOptions {
+  /** The address as it may be shown in messages. */
+  readonly shownUrl: string
+  readonly labels: EventLabels
+  /** Largest body as sent, in bytes. */
+  readonly maxUploadBytes: number
+  /**
+   * Sends a compressed body with a POST request. Raises an error if there is no response.
+   */
+  readonly post: (body: Uint8Array) => Promise<OutboundResponse>
+  /** Time of day, in epoch milliseconds. */
+  readonly now: () => number
+  readonly close: () => Promise<void>
+}
+
+/** Uploads are not reduced further when a server refuses larger ones. */
+const MIN_UPLOAD_BYTES = 4096
+const MS_PER_SECOND = 1000
+const TOO_LARGE = 413
+
+/**
+ * Uploads decisions by the protocol of OPA's decision log service: a compressed JSON array of
+ * events. Every response other than 2xx and 413 is a failure of the service, after which the upload
+ * is repeated, because a wrong setting must not lose decisions. Uploads that are too large are
+ * divided. A single decision that is too large is sent without detail.
+ */
+export class UploadReceiver implements DecisionReceiver {
+  readonly #options: UploadOptions
+  #maxBytes: number
+
+  constructor(options: UploadOptions) {
+    this.#options = options
+    this.#maxBytes = options.maxUploadBytes
+  }
+
+  async keep(decisions: readonly StoredDecision[]): Promise<void> {
+    if (await this.#send(decisions)) return
+    if (decisions.length === 1 && (await this.#send(decisions.map(withoutDetail)))) return
+    throw new AppError('too_large', `${this.#options.shownUrl} accepts no upload of this size`)
+  }
+
+  close(): Promise<void> {
+    return this.#options.close()
+  }
+
+  /** Returns false if the upload is too large. */
+  async #send(decisions: readonly StoredDecision[]): Promise<boolean> {
+    const { labels, post } = this.#options
+    const events = decisions.map((decision) => decisionEvent(decision, labels))
+    const body = gzipSync(`[${events.join(',')}]`)
+    if (body.length > this.#maxBytes) return false
+    const response = await post(body)
+    if (response.status >= 200 && response.status < 300) return true
+    if (response.status !== TOO_LARGE) throw this.#refusal(response)
+    this.#maxBytes = Math.max(MIN_UPLOAD_BYTES, Math.floor(body.length / 2))
+    return false
+  }
+
+  /** Explains a failure. The body of the response may contain secrets, so it is left out. */
+  #refusal({ status, reason, headers }: OutboundResponse): AppError {
+    const { shownUrl, now } = this.#options
+    const pauseMs = retryAfterMs(headers['retry-after'], now())
+    const text = `${shownUrl} responded with ${`${status} ${reason}`.trim()}${adviceFor(status)}`
+    return new AppError('unavailable', text, {
+      ...(pauseMs !== undefined && { retryAfterSeconds: pauseMs / MS_PER_SECOND }),
+    })
+  }
+}
+
+function adviceFor(status: number): string {
+  if (status === 401 || status === 403) return ': check the credentials of the sink'
+  if (status === 404) return ': check the url of the sink'
+  return status >= 300 && status < 400
+    ? ': redirects are not followed; set the url of the sink to the target'
+    : ''
+}

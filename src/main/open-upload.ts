@@ -1,0 +1,41 @@
+import { readSecrets } from '../config/read-secrets.js'
+import type { EventLabels } from '../decisions/shipping/decision-event.js'
+import { UploadReceiver } from '../decisions/shipping/upload-receiver.js'
+import { openServer } from '../distribution/fetching/make-fetch.js'
+import type { OutboundResponse } from '../lib/outbound/outbound-client.js'
+import { shownUrl } from '../lib/outbound/shown-url.js'
+import type { DecisionReceiver } from '../store/ports/decision-shipping.js'
+import { readAccess } from './configured-sources.js'
+import type { DecisionSinkConfig } from './open-decision-sinks.js'
+
+const MAX_ANSWER_BYTES = 65_536
+const CONTENT = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+
+/** Opens an upload to a service, with secrets of this process. Throws `invalid` for a bad secret. */
+export function openUpload(
+  sink: Extract<DecisionSinkConfig, { type: 'opa' }>,
+  labels: EventLabels,
+): DecisionReceiver {
+  const access = readAccess(sink, readSecrets({}, process.env), 'decisions.sinks')
+  const { client, authorize, close } = openServer(sink.name, access)
+  const url = `${sink.url.replace(/\/+$/, '')}/logs`
+  const stopped = new AbortController()
+  const post = async (body: Uint8Array): Promise<OutboundResponse> => {
+    const { signal } = stopped
+    const headers = { ...access.headers, ...CONTENT }
+    const sign = await authorize?.(signal)
+    const signed = sign?.({ method: 'POST', url: new URL(url), headers: CONTENT, body })
+    return await client.send({
+      ...{ method: 'POST', url, headers: { ...headers, ...signed }, body, signal },
+      ...{ timeoutMs: access.timeoutMs, maxResponseBytes: MAX_ANSWER_BYTES },
+      maxRefusalBytes: MAX_ANSWER_BYTES,
+    })
+  }
+  return new UploadReceiver({
+    ...{ shownUrl: shownUrl(url), labels, maxUploadBytes: sink.maxUploadBytes, post, now: Date.now },
+    close: async () => {
+      stopped.abort()
+      await close()
+    },
+  })
+}

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
+
+import { startEventReceiver } from '../support/event-receiver.js'
+import type { EventReceiver } from '../support/event-receiver.js'
+import { ask, postJson } from '../support/http-client.js'
+import { startTidegate } from '../support/tidegate-process.js'
+import type { TidegateProcess } from '../support/tidegate-process.js'
+import { waitUntil } from '../support/wait-until.js'
+import { makeWorkspace } from '../support/workspace.js'
+
+const workspace = makeWorkspace()
+workspace.write({
+  'policies/app.rego': 'package app\n\nimport rego.v1\n\necho := input\n',
+  'upload-token': 'the token of the uploads',
+})
+afterAll(workspace.remove)
+let receiver: EventReceiver
+let tidegate: TidegateProcess | undefined
+beforeEach(async () => {
+  receiver = await startEventReceiver()
+})
+afterEach(async () => {
+  await tidegate?.end('SIGTERM')
+  tidegate = undefined
+  await receiver.close()
+})
+
+async function serve(dataDir: string, more: object = {}): Promise<TidegateProcess> {
+  const credentials = { type: 'bearer', token: { file: join(workspace.path, 'upload-token') } }
+  const central = { name: 'central', type: 'opa', url: receiver.url, credentials, minDelaySeconds: 1 }
+  const file = { name: 'file', type: 'file', path: join(workspace.path, `${dataDir}.jsonl`) }
+  const config = { decisions: { sinks: [central, file], mask: ['/card'], ...more } }
+  tidegate = await startTidegate({ workspace, dataDir, config })
+  return tidegate
+}
+
+async function decide(at: TidegateProcess, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1)
+    await postJson(at.url, '/v1/data/app/echo', { input: { index, card: '4111' } })
+}
+
+async function untilEvents(count: number): Promise<void> {
+  await waitUntil(
+    () => (receiver.events.length >= count ? true : undefined),
+    () => `${receiver.events.length} of ${count} events arrived`,
+  )
+}
+
+function linesOf(dataDir: string): Record<string, unknown>[] {
+  const text = readFileSync(join(workspace.path, `${dataDir}.jsonl`), 'utf8')
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+test('decisions reach a service and a file, masked, with the credentials of the sink', async () => {
+  const at = await serve('both')
+  await decide(at, 3)
+  await untilEvents(3)
+  await at.end('SIGTERM')
+  expect(receiver.events).toMatchObject(
+    [0, 1, 2].map((index) => ({
+      path: 'app/echo',
+      input: { index, card: '[masked]' },
+      masked: ['/input/card', '/result/card'],
+    })),
+  )
+  expect(linesOf('both')).toEqual(receiver.events)
+  expect(receiver.uploads[0]?.headers.authorization).toBe('Bearer the token of the uploads')
+})
+
+test('a service that was away receives every decision once, also over a restart', async () => {
+  receiver.respond(503)
+  const first = await serve('away')
+  await decide(first, 5)
+  await waitUntil(
+    async () =>
+      (await ask(first.url, { path: '/health?plugins' })).text.includes('does not have yet: 5')
+        ? true
+        : undefined,
+    () => `${receiver.uploads.length} uploads`,
+  )
+  const health = await ask(first.url, { path: '/health?plugins' })
+  expect(health.text).toContain('decisions that sink central does not have yet')
+  const metrics = await ask(first.url, { path: '/metrics' })
+  expect(metrics.text).toContain('tidegate_decision_sink_waiting{sink="central"} 5')
+  await first.end('SIGTERM')
+  receiver.respond(200)
+  const second = await serve('away')
+  await decide(second, 2)
+  await untilEvents(7)
+  await second.end('SIGTERM')
+  const ids = receiver.events.map(({ decision_id: id }) => id)
+  expect(ids).toHaveLength(7)
+  expect(new Set(ids).size).toBe(7)
+})
