@@ -11,7 +11,7 @@ import { compareLocally } from './impact/compare-locally.js'
 import { IMPACT_FORMATS, impactCsv, impactMarkdown, impactText } from './impact/impact-report.js'
 import type { ImpactFormat } from './impact/impact-report.js'
 import { readPolicies } from './impact/read-policies.js'
-import { requestImpact } from './impact/request-impact.js'
+import { readShadow, requestImpact } from './impact/request-impact.js'
 import { addRangeOptions } from './session/list-options.js'
 import type { RangeOptions } from './session/list-options.js'
 import { makeServiceClient } from './session/service-client.js'
@@ -34,6 +34,7 @@ interface ImpactOptions extends Omit<ServiceOptions, 'format'>, RangeOptions {
   readonly over?: readonly string[]
   readonly application?: string
   readonly limit?: number
+  readonly shadow?: true
   readonly failOn?: readonly FailOn[]
   readonly config?: string
 }
@@ -59,6 +60,7 @@ export function defineImpact(command: Command, session: Session): void {
         ...text.split(',').filter((part) => part !== ''),
       ]),
     )
+    .option('--shadow', 'show what policies.shadow of the service would have decided since it started')
     .option('--application <name>', 'only this application')
     .addOption(
       new Option('--limit <n>', 'maximum inputs, the newest first (default: 100000)').argParser(readLimit),
@@ -86,12 +88,14 @@ export function defineImpact(command: Command, session: Session): void {
 async function impact(options: ImpactOptions, session: Session): Promise<ExitCode> {
   const { terminal } = session
   const { policies = [], over = [], against, failOn = [], format } = options
-  if (policies.length === 0) throw wrongUse("required option '--policies <path>' not specified")
+  if (options.shadow === undefined && policies.length === 0)
+    throw wrongUse("required option '--policies <path>' not specified")
   const stored = STORED.filter((each) => over.includes(each))
   const files = over.filter((each) => !isStored(each))
   const inputs = await readInputs(files, session)
-  const result =
-    stored.length === 0 && files.length > 0 && isPath(against)
+  const result = options.shadow
+    ? await readShadow(await makeServiceClient(options, terminal))
+    : stored.length === 0 && files.length > 0 && isPath(against)
       ? await compareLocally(
           {
             candidate: { name: policies.join(','), paths: policies },

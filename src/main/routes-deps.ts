@@ -6,6 +6,7 @@ import type { Logger } from '../lib/logger.js'
 import type { OpenAnalysis } from './open-analysis.js'
 import type { OpenEvaluations } from './evaluations/open-evaluations.js'
 import type { Decisions } from './open-decisions.js'
+import type { ShadowView } from '../impact/shadow-view.js'
 import type { ImpactRuns } from '../impact/impact-runs.js'
 import type { OpenEnforcement } from './open-enforcement.js'
 import type { OpenGates } from './open-gates.js'
@@ -67,6 +68,7 @@ export interface ServedParts {
   readonly registry: OpenRegistry
   readonly analysis: OpenAnalysis
   readonly impact: ImpactRuns
+  readonly shadow: (() => ShadowView) | undefined
   readonly backgroundWork: BackgroundWork
   readonly threadDied: (death: ThreadDeath) => void
   readonly signOn: SignOn
@@ -219,7 +221,7 @@ export function routesDeps(
     health: { policies, plugins },
     stored: writingRoutes(parts),
     decisions: read,
-    impact: { runs: parts.impact, maxBodyBytes: config.server.maxBodyBytes },
+    impact: { runs: parts.impact, shadow: parts.shadow, maxBodyBytes: config.server.maxBodyBytes },
     gates: gates.routes,
     forms: formRoutes(parts),
     events: { intake: trail.intake, maxBodyBytes },

@@ -19,6 +19,7 @@ import { openEvaluations } from './evaluations/open-evaluations.js'
 import { openDecisions } from './open-decisions.js'
 import type { DecisionParts, Decisions } from './open-decisions.js'
 import { openImpact } from './open-impact.js'
+import { openShadow } from './open-shadow.js'
 import { openEnforcement } from './open-enforcement.js'
 import { openSignOn } from './open-sign-on.js'
 import { openGates } from './open-gates.js'
@@ -181,11 +182,12 @@ async function startParts(config: Config, { logger, threads, opa, onStop }: Star
     wakeOutbox: outbox.wake,
   })
   onStop('analysis', analysis.close)
-  const impact = openImpact(config, { policies, exceptions: enforcing.exceptions, logger }, onStop)
+  const compared = { policies, exceptions: enforcing.exceptions, logger, registry: metrics.registry }
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
   const signOn = await openSignOn(config, { ...parts, now: store.now, onStop })
   const served = {
-    ...{ config, opa, logger, signOn, store, metrics, backgroundWork, impact, threadDied: threadWatch.died },
+    ...{ config, opa, logger, signOn, store, metrics, backgroundWork, threadDied: threadWatch.died },
+    ...{ impact: openImpact(config, compared, onStop), shadow: openShadow(config, compared, onStop) },
     ...{ ...opened, decisions, evaluations, enforcing, outbox, gates, trail, registry, analysis },
   }
   return { urls: await listen(served, addresses, onStop), flush: () => decisions.log.flush() }

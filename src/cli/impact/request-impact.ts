@@ -4,6 +4,7 @@ import { z } from 'zod'
 
 import { AppError } from '../../errors/app-error.js'
 import { ImpactResult } from '../../impact/impact-result.js'
+import { ShadowView } from '../../impact/shadow-view.js'
 import { Progress } from '../output/progress.js'
 import { count } from '../output/text-table.js'
 import type { ServiceClient } from '../session/service-client.js'
@@ -61,6 +62,14 @@ export async function requestImpact(
     ...(location && { location: { ...location, file: sourceOf(location.file, paths) } }),
   }))
   throw new AppError('invalid', message, { ...(code !== undefined && { code }), details })
+}
+
+/** Returns what the shadow of a service found so far. Raises `unavailable` if it does not run. */
+export async function readShadow(client: ServiceClient): Promise<ImpactResult> {
+  const { state, result, error } = await client.request(ShadowView, { path: '/policies/shadow' })
+  if (result !== undefined) return result
+  const why = state === 'failed' ? (error ?? 'it failed') : 'its policies are being compiled; retry later'
+  throw new AppError('unavailable', `the shadow does not run: ${why}`)
 }
 
 /** Returns the path of a file as the service names it: below the only directory, or a numbered one. */

@@ -123,6 +123,24 @@ const SlowEvaluations = z.strictObject({
   ),
 })
 
+/** Policies that are evaluated next to those that serve. */
+const ShadowSection = z.strictObject({
+  directories: key(
+    z.array(path('A directory.')).default([]),
+    'Directories of Rego that are evaluated again with stored decisions, without any effect on responses. `GET /policies/shadow` lists what they would change.',
+    'a list of directories',
+  ),
+  bundles: key(
+    z.array(path('A bundle.')).default([]),
+    'Bundles that are evaluated again with stored decisions, instead of directories or with them.',
+    'a list of bundle files',
+  ),
+  sharePercent: wholeNumberKey(
+    { min: 1, max: 100, default: 100 },
+    'Percentage of decisions that the shadow evaluates. If it is slower than they arrive, the oldest are not evaluated and counted.',
+  ),
+})
+
 /** Sources, limits and options of policies. */
 export const PoliciesSection = z.strictObject({
   directories: key(
@@ -194,6 +212,7 @@ export const PoliciesSection = z.strictObject({
     'Document that decides the access evaluations of AuthZEN (`POST /access/v1/evaluation`); these respond with 404 without it. Its value is a boolean, or an object with a boolean `decision` and an optional `context`.',
     'the path of a rule, as in /authz/allow',
   ),
+  shadow: ShadowSection.prefault({}),
   limits: Limits.prefault({}),
   slowEvaluations: SlowEvaluations.prefault({}),
   requests: PolicyRequestsSection.prefault({}),

@@ -12,27 +12,22 @@ import type { NotReplayable, ReplayCase } from '../../impact/replay-case.js'
 import { runImpact } from '../../impact/run-impact.js'
 import { revisionOf, stagePolicies } from '../../impact/stage-policies.js'
 import {
-  NO_VERIFICATION,
   hostBuiltins,
   loadSnapshot,
   publicNames,
-  refusedRequests,
   unpackSnapshot,
-  type LoadOptions,
   type PublicNames,
   type Snapshot,
 } from '../../rego/index.js'
 import { operationRegistry } from '../../store/ports/operation.js'
 import type { Readers } from '../../store/ports/readers.js'
-import { findServiceOpa } from '../files/service-opa.js'
 import { openReader, openStoredDecisions } from '../store/open-store.js'
+import { candidateOptions } from './load-candidate.js'
 import type { ImpactThreadOptions } from '../threads/impact-thread.js'
 
 /** After this the run ends with a partial result. */
 const RUN_MS = 15 * 60_000
 const PROGRESS_MS = 500
-/** The `nice` increment of the compiler. */
-const NICENESS = 10
 
 /**
  * Compares the candidate of a request with the revision that it names, over stored and sent inputs.
@@ -79,7 +74,7 @@ async function loadSent(
   const locations = await stagePolicies(sent, folder)
   const names = publicNames(locations.directories, locations.bundles)
   try {
-    const snapshot = await loadSnapshot(locations, loadOptions(config))
+    const snapshot = await loadSnapshot(locations, candidateOptions(config))
     const revision = revisionOf(sent) ?? snapshot.revision
     const warnings = snapshot.warnings.map(({ code, message }) => ({ code, message }))
     return { snapshot, view: { name: sent.name ?? role, revision, warnings } }
@@ -112,20 +107,6 @@ function unknownRevision(wanted: string, serving: string): AppError {
     'not_found',
     `Revision ${wanted} is not available. The policies that serve have revision ${serving}; send other ones as directories or a bundle.`,
   )
-}
-
-/** Calls that the service refuses are warnings: the recorded answers are used. */
-function loadOptions(config: ImpactThreadOptions['config']): LoadOptions {
-  const { limits, staticPackages, undefinedData } = config.policies
-  return {
-    findOpa: async () => ({ ...(await findServiceOpa(config)), niceness: NICENESS }),
-    builtins: hostBuiltins,
-    refusedBuiltins: refusedRequests(config.policies),
-    warnsOfRefusedBuiltins: true,
-    limits,
-    verification: () => NO_VERIFICATION,
-    analysis: { staticPackages, undefinedData: undefinedData === 'refuse' ? 'warn' : undefinedData },
-  }
 }
 
 async function* casesOf(options: ImpactThreadOptions): AsyncGenerator<ReplayCase | NotReplayable> {

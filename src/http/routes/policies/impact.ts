@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { ImpactRequest } from '../../../impact/impact-request.js'
 import { ImpactResult } from '../../../impact/impact-result.js'
 import type { ImpactRuns } from '../../../impact/impact-runs.js'
+import { ShadowView } from '../../../impact/shadow-view.js'
+import { AppError } from '../../../errors/app-error.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import { jsonBody } from '../../input/body-reader.js'
 import type { BodyLimits } from '../../input/body-reader.js'
@@ -11,6 +13,8 @@ import { Time, json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
 export interface ImpactRoutesDeps extends BodyLimits {
+  /** Absent without `policies.shadow`. */
+  readonly shadow: (() => ShadowView) | undefined
   readonly runs: Pick<ImpactRuns, 'start' | 'get' | 'list' | 'remove'>
 }
 
@@ -87,6 +91,20 @@ export const impactRoutes = [
     answer: async ({ params: { impactId } }, { runs }) => {
       await runs.remove(impactId)
       return jsonAnswer({ removed: impactId })
+    },
+  }),
+  route({
+    ...COMMON,
+    method: 'GET',
+    path: '/policies/shadow',
+    summary: 'What the shadow of the policies would have decided differently',
+    answers: {
+      200: json('The comparison so far.', ShadowView),
+      404: { description: 'No shadow is configured.' },
+    },
+    answer: (_, { shadow }) => {
+      if (shadow !== undefined) return jsonAnswer(shadow())
+      throw new AppError('not_found', 'No shadow is configured. Set policies.shadow.directories or bundles.')
     },
   }),
 ]
