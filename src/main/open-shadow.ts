@@ -3,12 +3,14 @@ import { Worker } from 'node:worker_threads'
 import type { Config } from '../config/config.js'
 import type { Registry } from 'prom-client'
 import { addShadowMetrics } from '../http/metrics/shadow-metrics.js'
+import type { ImpactRuns } from '../impact/impact-runs.js'
 import type { ShadowView } from '../impact/shadow-view.js'
 import type { Logger } from '../lib/logger.js'
 import { threadScript } from '../lib/package-root.js'
 import { packSnapshot, type Policies, type Snapshot } from '../rego/index.js'
 import type { PolicyException } from '../store/ports/exception-store.js'
 import type { OnStop } from './close-parts.js'
+import { openImpact } from './open-impact.js'
 import type { ShadowMessage, ShadowThreadOptions } from './threads/shadow-thread.js'
 
 const SCRIPT = threadScript('shadow')
@@ -28,17 +30,31 @@ interface ShadowParts {
  * and stored. It starts again when other policies serve, and a minute after a failure. Undefined
  * without a shadow.
  */
-export function openShadow(
-  config: Config,
-  parts: ShadowParts,
-  onStop: OnStop,
-): (() => ShadowView) | undefined {
+function openShadow(config: Config, parts: ShadowParts, onStop: OnStop): (() => ShadowView) | undefined {
   const { directories, bundles } = config.policies.shadow
   if (directories.length + bundles.length === 0) return undefined
   const shadow = new Shadow(config, parts)
   onStop('shadow', () => shadow.close())
   addShadowMetrics(parts.registry, () => shadow.view)
   return () => shadow.view
+}
+
+interface ComparisonParts extends Pick<ShadowParts, 'policies' | 'logger'> {
+  readonly policies: Policies
+  readonly enforcing: Pick<ShadowParts, 'exceptions'>
+  readonly metrics: Pick<ShadowParts, 'registry'>
+}
+
+/** Sets up comparisons on demand and the shadow. */
+export function openComparisons(
+  config: Config,
+  { policies, logger, enforcing: { exceptions }, metrics: { registry } }: ComparisonParts,
+  onStop: OnStop,
+): { readonly impact: ImpactRuns; readonly shadow: (() => ShadowView) | undefined } {
+  return {
+    impact: openImpact(config, { policies, exceptions, logger }, onStop),
+    shadow: openShadow(config, { policies, exceptions, logger, registry }, onStop),
+  }
 }
 
 /** The thread with its latest report. */

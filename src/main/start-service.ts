@@ -18,8 +18,7 @@ import { makeEvaluateRule } from './evaluations/internal-evaluations.js'
 import { openEvaluations } from './evaluations/open-evaluations.js'
 import { openDecisions } from './open-decisions.js'
 import type { DecisionParts, Decisions } from './open-decisions.js'
-import { openImpact } from './open-impact.js'
-import { openShadow } from './open-shadow.js'
+import { openComparisons } from './open-shadow.js'
 import { openEnforcement } from './open-enforcement.js'
 import { openSignOn } from './open-sign-on.js'
 import { openGates } from './open-gates.js'
@@ -182,12 +181,11 @@ async function startParts(config: Config, { logger, threads, opa, onStop }: Star
     wakeOutbox: outbox.wake,
   })
   onStop('analysis', analysis.close)
-  const compared = { policies, exceptions: enforcing.exceptions, logger, registry: metrics.registry }
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
   const signOn = await openSignOn(config, { ...parts, now: store.now, onStop })
   const served = {
     ...{ config, opa, logger, signOn, store, metrics, backgroundWork, threadDied: threadWatch.died },
-    ...{ impact: openImpact(config, compared, onStop), shadow: openShadow(config, compared, onStop) },
+    ...openComparisons(config, { policies, enforcing, logger, metrics }, onStop),
     ...{ ...opened, decisions, evaluations, enforcing, outbox, gates, trail, registry, analysis },
   }
   return { urls: await listen(served, addresses, onStop), flush: () => decisions.log.flush() }
