@@ -63,9 +63,13 @@ class OperandSearch {
     const operands = operandsOf(expression)
     const own = isCall(terms) ? ({ type: 'call', value: terms } as const) : undefined
     this.#hasFunctions = (own ? [own] : operands).some((term) => this.#callsFunction(term))
-    // Operands have other values outside of `with`.
-    if (modifiers !== undefined) modifiers.forEach(({ value }) => this.#visit(value))
-    else operands.forEach((operand) => this.#visit(operand))
+    // Operands have other values outside of `with`. A value may be a function, which has none.
+    if (modifiers !== undefined) {
+      const values = modifiers.map(({ value }) => value)
+      values
+        .filter((value) => this.#isPlain(value) && !this.#namesRule(value))
+        .forEach((value) => this.#visit(value))
+    } else operands.forEach((operand) => this.#visit(operand))
     if (own !== undefined) this.#use(own, modifiers === undefined)
   }
 
@@ -127,6 +131,11 @@ class OperandSearch {
     const shown = members.map((member) => (this.#isPlain(member) ? member : ANY))
     this.#texts.add(printTerm({ type: 'ref', value: [head, ...shown] }))
     for (const member of shown) if (member.type === 'ref' || member.type === 'var') this.#visit(member)
+  }
+
+  #namesRule(term: Term): boolean {
+    const [head] = stepsOf(term)
+    return head?.type === 'var' && this.#names.globals.has(head.value) && head.value !== 'input'
   }
 
   /** Notes the rule or function of a term. */

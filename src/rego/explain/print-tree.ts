@@ -118,13 +118,16 @@ function printCall([operator, ...operands]: readonly Term[], replace?: Replace):
   return `${name}(${texts.join(', ')})`
 }
 
+/** A name that is a keyword must be followed by a point, as in `if.x`; elsewhere `["if"]` is older. */
 function printRef([head, ...steps]: readonly Term[], replace?: Replace): string {
   const start = head === undefined ? '' : printTerm(head, replace)
-  const rest = steps.map((step) => {
-    const isPlain =
-      step.type === 'string' && PLAIN_NAME.test(segmentText(step)) && !KEYWORDS.has(segmentText(step))
-    return isPlain ? `.${segmentText(step)}` : `[${printTerm(step, replace)}]`
-  })
+  const isPlain = (step: Term): boolean => {
+    const text = segmentText(step)
+    return step.type === 'string' && PLAIN_NAME.test(text) && (!KEYWORDS.has(text) || KEYWORDS.has(start))
+  }
+  const rest = steps.map((step) =>
+    isPlain(step) ? `.${segmentText(step)}` : `[${printTerm(step, replace)}]`,
+  )
   return `${start}${rest.join('')}`
 }
 

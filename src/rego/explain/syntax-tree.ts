@@ -93,6 +93,8 @@ export interface Annotation extends Labels {
 }
 
 export interface SyntaxTree {
+  /** The line of the package. */
+  readonly packageRow: number
   readonly imports: readonly { readonly path: Term; readonly alias?: string | undefined }[]
   readonly annotations: readonly Annotation[]
   readonly rules: readonly TreeRule[]
@@ -154,21 +156,24 @@ const RuleSchema: z.ZodType<TreeRule> = z.lazy(() =>
     location: Location,
   }),
 )
-const TreeSchema: z.ZodType<SyntaxTree> = z.object({
-  imports: z.array(z.object({ path: TermSchema, alias: z.string().optional() })).default([]),
-  annotations: z
-    .array(
-      z.object({
-        scope: z.string(),
-        title: z.string().optional(),
-        description: z.string().optional(),
-        custom: z.record(z.string(), z.unknown()).optional(),
-        location: Location,
-      }),
-    )
-    .default([]),
-  rules: z.array(RuleSchema).default([]),
-})
+const TreeSchema: z.ZodType<SyntaxTree> = z
+  .object({
+    package: z.object({ location: Location }),
+    imports: z.array(z.object({ path: TermSchema, alias: z.string().optional() })).default([]),
+    annotations: z
+      .array(
+        z.object({
+          scope: z.string(),
+          title: z.string().optional(),
+          description: z.string().optional(),
+          custom: z.record(z.string(), z.unknown()).optional(),
+          location: Location,
+        }),
+      )
+      .default([]),
+    rules: z.array(RuleSchema).default([]),
+  })
+  .transform(({ package: { location }, ...tree }) => ({ ...tree, packageRow: location?.row ?? 1 }))
 
 const FILE = 'module.rego'
 

@@ -33,15 +33,18 @@ export function traceModule(
   firstId: number,
 ): TracedModule {
   const tracer = new ModuleTracer(module, tree, packageRules, firstId)
-  const lines = [`package ${packageText(module)}`, ...tree.imports.map(importText)]
-  const head = lines.join(' ')
-  let text = head
+  const head = [`package ${packageText(module)}`, ...tree.imports.map(importText)].join(' ')
+  const pieces = [
+    { row: tree.packageRow, text: head },
+    ...tree.rules.map((rule) => ({ row: rule.location?.row ?? 0, text: tracer.trace(rule) })),
+    // `rego.metadata.rule` reads annotations.
+    ...tree.annotations.map(({ location }) => ({ row: location?.row ?? 0, text: location?.text ?? '' })),
+  ]
+  let text = ''
   let row = 1
-  for (const rule of tree.rules) {
-    const printed = tracer.trace(rule)
-    const next = Math.max(row + 1, rule.location?.row ?? 0)
-    text += '\n'.repeat(next - row) + printed
-    row = next
+  for (const piece of pieces.filter(({ text: own }) => own !== '').toSorted((a, b) => a.row - b.row)) {
+    text += `${'\n'.repeat(Math.max(text === '' ? 0 : 1, piece.row - row))}${piece.text}`
+    row = Math.max(row + (text === piece.text ? 0 : 1), piece.row) + piece.text.split('\n').length - 1
   }
   return { module: { ...module, text: `${text}\n` }, definitions: tracer.definitions }
 }

@@ -10,9 +10,12 @@ import { runCases } from '../../support/conformance/run-cases.js'
 const EVERY = process.env['CONFORMANCE'] === 'all' ? 1 : 12
 const MINUTES = 60_000
 
+/** Rules named by keywords, and lookups that only compile as OPA's parser read them, are refused. */
+const REFUSED = /^(?:keywordrefs|baseandvirtualdocs)\//
+
 test('policies with markers answer what they answer without', { timeout: 20 * MINUTES }, async () => {
   const opa = await findOpa({ env: process.env })
-  const cases = readCases().filter((_, index) => index % EVERY === 0)
+  const cases = readCases().filter(({ name }, index) => index % EVERY === 0 && !REFUSED.test(name))
   const differences = await runCases(cases, (wanted) => evaluateCase(opa, wanted, tracedBuild([], new Map())))
   const marked = cases.filter(({ name }) => differences.has(name))
   const others = await runCases(marked, (wanted) => evaluateCase(opa, wanted))
