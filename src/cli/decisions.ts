@@ -67,6 +67,7 @@ interface ListOptions extends ServiceOptions, PageOptions, RangeOptions {
   readonly outcome?: string
   readonly path?: string
   readonly package?: string
+  readonly rule?: string
   readonly application?: string
   readonly execution?: string
   readonly own?: boolean
@@ -82,6 +83,7 @@ export function defineDecisionList(command: Command, session: Session): void {
     .addOption(new Option('--outcome <outcome>', 'only decisions with this outcome').choices(OUTCOMES))
     .option('--path <path>', 'only this path; with a trailing /, everything below it')
     .option('--package <name>', 'only denials and warnings of this package, such as static.wait_time')
+    .option('--rule <rule>', 'only denials of this rule: its name, or file and line as in decisions show')
     .option('--application <name>', 'only this application')
     .option('--execution <id>', 'only this execution')
     .option('--own', 'if several services share a database: only decisions of the called service')
@@ -99,6 +101,7 @@ export function defineDecisionList(command: Command, session: Session): void {
         outcome,
         path,
         package: name,
+        rule,
         application,
         execution,
         since,
@@ -107,7 +110,17 @@ export function defineDecisionList(command: Command, session: Session): void {
         cursor,
         own,
       } = options
-      const filter = { outcome, path, package: name, application, executionId: execution, since, until, own }
+      const filter = {
+        outcome,
+        path,
+        package: name,
+        rule,
+        application,
+        executionId: execution,
+        since,
+        until,
+        own,
+      }
       const answer = await client.request(Answer, { path: '/decisions', query: { ...filter, limit, cursor } })
       if (options.format === 'json') outJson(session.terminal, answer)
       else session.terminal.out(decisionTable(answer, session.terminal.columns))

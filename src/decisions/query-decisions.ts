@@ -9,6 +9,8 @@ import type {
   StoredDecision,
 } from '../store/ports/decision-store.js'
 import type { DecisionLog } from './decision-log.js'
+import { hasRule, nameRules } from './name-rules.js'
+import type { RulesOf } from './name-rules.js'
 import { toDecisionView } from './decision-view.js'
 import type { DecisionView } from './decision-view.js'
 
@@ -21,6 +23,8 @@ export interface DecisionQuery extends DecisionFilter {
   readonly cursor?: string | undefined
   /** Whether to include inputs and results of built-ins. */
   readonly inputs?: 'true' | 'false' | undefined
+  /** Name or location (`file:line`) of a rule that may have denied. */
+  readonly rule?: string | undefined
 }
 
 export interface DecisionPage {
@@ -33,11 +37,15 @@ export interface DecisionQueryDeps {
   readonly store: DecisionReadStore
   /** Flushed before a read, so that a decision is visible right after its response. */
   readonly log: Pick<DecisionLog, 'flush'>
+  /** Names the rules of reasons when decisions are read; absent if their sources are not stored. */
+  readonly rulesOf?: RulesOf | undefined
 }
 
 const MAX_FLUSH_WAIT_MS = 1000
 const MAX_LIMIT = 500
 const DEFAULT_LIMIT = 50
+/** Decisions read to find those of a rule. A page may have fewer, and a cursor to go on. */
+const MAX_READ = 5000
 const MAX_PAGE_BYTES = 1024 * 1024
 const WITHOUT_INPUT = { input: null, ndBuiltinCache: null }
 
@@ -46,21 +54,36 @@ const WITHOUT_INPUT = { input: null, ndBuiltinCache: null }
  * decisions never shift a page.
  */
 export async function queryDecisions(
-  { store, log }: DecisionQueryDeps,
+  { store, log, rulesOf }: DecisionQueryDeps,
   query: DecisionQuery,
 ): Promise<DecisionPage> {
-  const { limit = DEFAULT_LIMIT, cursor, inputs, ...filter } = query
+  const { limit = DEFAULT_LIMIT, cursor, inputs, rule, ...filter } = query
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
     throw new AppError('invalid', `limit: must be a whole number from 1 to ${MAX_LIMIT}`)
   }
-  const after = cursor === undefined ? undefined : decodeCursor(cursor)
+  let after = cursor === undefined ? undefined : decodeCursor(cursor)
   await flushed(log)
-  const { decisions, next } = await store.page(
-    filter,
-    { rows: limit, bytes: MAX_PAGE_BYTES, withInputs: inputs === 'true' },
-    after,
-  )
-  const views = decisions.map((decision: StoredDecision) =>
+  const found: StoredDecision[] = []
+  let [read, isFull] = [0, false]
+  let next: DecisionPosition | undefined
+  do {
+    const rows = rule === undefined ? limit : MAX_LIMIT
+    const bounds = { rows, bytes: MAX_PAGE_BYTES, withInputs: inputs === 'true' }
+    const page = await store.page(filter, bounds, after)
+    read += page.decisions.length
+    next = page.next
+    for (const decision of page.decisions) {
+      const named = await nameRules(decision, rulesOf)
+      if (rule !== undefined && !hasRule(named, rule)) continue
+      found.push(named)
+      isFull = found.length === limit
+      if (!isFull) continue
+      if (decision !== page.decisions.at(-1)) next = decision
+      break
+    }
+    after = next
+  } while (rule !== undefined && !isFull && next !== undefined && read < MAX_READ)
+  const views = found.map((decision) =>
     toDecisionView(inputs === 'true' ? decision : { ...decision, ...WITHOUT_INPUT }),
   )
   return next === undefined ? { decisions: views } : { decisions: views, nextCursor: encodeCursor(next) }
@@ -78,7 +101,7 @@ export async function countDecisions(
 
 /** Returns the decision with an id as in the API. Raises AppError `not_found`. */
 export async function findDecision(deps: DecisionQueryDeps, decisionId: string): Promise<DecisionView> {
-  return toDecisionView(await findStoredDecision(deps, decisionId))
+  return toDecisionView(await nameRules(await findStoredDecision(deps, decisionId), deps.rulesOf))
 }
 
 /** Returns the decision with an id. Raises AppError `not_found`. */

@@ -5,7 +5,8 @@ import { explainDecision } from '../explain/explain-decision.js'
 import type { ExplainDecision } from '../explain/explain-decision.js'
 import { TracedRuns } from '../explain/traced-runs.js'
 import { timesOfThread } from '../lib/threads/thread-cpu-time.js'
-import { KeptRevisions, hostBuiltins } from '../rego/index.js'
+import type { FindRules, RulesOf } from '../decisions/name-rules.js'
+import { KeptRevisions, definitionsOfReason, hostBuiltins, verdictDefinitions } from '../rego/index.js'
 import { openRequests } from './evaluations/open-requests.js'
 import { startSlowThread } from './evaluations/open-evaluations.js'
 import { findServiceOpa } from './files/service-opa.js'
@@ -21,6 +22,26 @@ export function openRevisions({ dataDir, decisions }: Pick<Config, 'dataDir' | '
     maxAgeMs: decisions.maxAgeDays * MS_PER_DAY,
     now: Date.now,
   })
+}
+
+/** Revisions whose rules are kept in memory. */
+const MAX_KEPT_RULES = 8
+
+/** Names the rules of reasons from the stored sources of their revisions. */
+export function openRules(revisions: KeptRevisions): RulesOf {
+  const kept = new Map<string, FindRules>()
+  return async (revision, timeMs) => {
+    const known = kept.get(revision)
+    if (known !== undefined) return known
+    const sources = await revisions.read(revision, timeMs)
+    if (sources === undefined) return undefined
+    const definitions = verdictDefinitions(sources.rego)
+    const find: FindRules = (name, reason) => definitionsOfReason(definitions, name, reason)
+    const [oldest] = kept.keys()
+    if (kept.size >= MAX_KEPT_RULES && oldest !== undefined) kept.delete(oldest)
+    kept.set(revision, find)
+    return find
+  }
 }
 
 /** Sets up explanations of decisions. A thread starts for each and ends with it. */

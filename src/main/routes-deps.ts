@@ -32,6 +32,7 @@ import { HomeFeed } from '../http/routes/pages/home-feed.js'
 import { MemorySessions } from '../http/sessions/memory-sessions.js'
 import { makePassedTime } from '../lib/clocks/passed-time.js'
 import { decisionsOfExecution } from '../decisions/query-decisions.js'
+import type { RulesOf } from '../decisions/name-rules.js'
 import type { DecisionQueryDeps } from '../decisions/query-decisions.js'
 import type { PolicyContext } from '../http/policy/decision.js'
 import { addPolicyMetrics } from '../http/metrics/policy-metrics.js'
@@ -42,7 +43,7 @@ import type { HealthPlugin } from '../http/routes/about/health.js'
 import { makeTrySource } from './evaluations/policy-trials.js'
 import { storeHealth } from './store/open-store.js'
 import { findServiceOpa } from './files/service-opa.js'
-import { openExplanations } from './open-explanations.js'
+import { openExplanations, openRules } from './open-explanations.js'
 import { policiesHealth, sourcesHealth } from './open-policies.js'
 import { policyContext } from './policy-context.js'
 import { partOnDemand } from '../lib/on-demand.js'
@@ -196,7 +197,7 @@ export function routesDeps(
   const { config, store, decisions, policies, metrics, outbox, gates, trail, registry } = parts
   const { backgroundWork, analysis, evaluations, enforcing, sources } = parts
   const { reader, writer, lookups } = store
-  const log = includingWorkers(decisions, workers)
+  const log = includingWorkers(decisions, workers, openRules(parts.revisions))
   const read = log && { ...log, explain: openExplanations(config, parts.revisions) }
   const { maxBodyBytes } = config.audit
   const timeline: TimelineDeps = {
@@ -272,9 +273,10 @@ function describeKeys(
 }
 
 /** A view of the decision log that includes the latest decisions of worker processes. */
-function includingWorkers({ read }: Decisions, workers: OpenWorkers): Decisions['read'] {
+function includingWorkers({ read }: Decisions, workers: OpenWorkers, rulesOf: RulesOf): Decisions['read'] {
   const flushed = ({ store, log }: DecisionQueryDeps): DecisionQueryDeps => ({
     store,
+    rulesOf,
     log: {
       flush: async () => {
         await workers.flush()

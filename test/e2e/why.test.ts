@@ -119,6 +119,28 @@ describe('why a decision was made', () => {
     expect(requests).toBe(before)
   })
 
+  test('the log names the rule, file and line of each reason, and is filtered by them', async () => {
+    const id = await decide({ wait: 17 })
+    const listed = async (query: string) => {
+      const { decisions } = objectOf(await ask(tidegate.url, { path: `/decisions?${query}` }))
+      return decisions as { decisionId: string; packages: unknown }[]
+    }
+    const found = await listed('rule=static/waits.rego:6&limit=1')
+    expect(found).toMatchObject([
+      {
+        decisionId: id,
+        packages: [
+          {
+            package: 'static.waits',
+            rules: [{ rule: 'deny', file: 'static/waits.rego', row: 6, deny: ['waits 17'] }],
+          },
+        ],
+      },
+    ])
+    expect((await listed('rule=deny&package=static.waits')).length).toBeGreaterThan(0)
+    expect(await listed('rule=static/waits.rego:1')).toEqual([])
+  })
+
   test('a redacted or masked input is named', async () => {
     const answer = objectOf(await why(await decide({ wait: 15, password: 'hunter2', hidden: 3 })))
     expect(answer['notes']).toMatchObject([

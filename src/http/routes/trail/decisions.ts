@@ -45,6 +45,12 @@ const PageQuery = z.strictObject({
     .describe(
       'Exact name of a package that denied or warned, as in `packages` of a decision: `static.wait_time`. Other packages are not recorded.',
     ),
+  rule: z
+    .string()
+    .optional()
+    .describe(
+      'Only denials that a rule may have given: its name (`deny`), or file and line as in `packages` (`static/wait_time.rego:10`).',
+    ),
   outcome: z.enum(OUTCOMES).optional(),
   application: z.string().optional(),
   executionId: z.string().optional(),
@@ -82,6 +88,12 @@ const Decision = z.looseObject({
           package: z.string(),
           deny: z.array(z.string()),
           denyLeftOut: z.int().optional(),
+          rules: z
+            .array(z.object({ rule: z.string(), file: z.string(), row: z.int(), deny: z.array(z.string()) }))
+            .optional()
+            .describe(
+              'Rules that may have given the reasons: those with such a text, else all of the package. Found when the log is read; absent if the policies of the revision are not stored.',
+            ),
           warnings: z.array(WarningAnswer.omit({ package: true })).optional(),
           warningsLeftOut: z.int().optional(),
         }),
