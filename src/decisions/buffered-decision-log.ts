@@ -241,6 +241,7 @@ export class BufferedDecisionLog implements DecisionLog {
       const receipt = await this.#deps.writer.write(batch)
       this.#written += rowCount
       this.#dropped.mask_failed += receipt.maskFailed
+      this.#dropped.detail_gave_way += receipt.detailRemoved ?? 0
       this.#keepMemory(receipt.spentMemory)
       if (receipt.report !== undefined) this.#deps.reports?.take(receipt.report)
     } catch (raw) {

@@ -30,7 +30,8 @@ export class InProcessBatchWriter implements DecisionBatchWriter {
     return new Promise((resolve) => {
       // First, so that a store that cannot delete stops growing: its batches fail and are counted.
       deleteAboveSize(store, retention)
-      resolve(store.insert(batch))
+      const receipt = store.insert(batch)
+      resolve({ ...receipt, detailRemoved: store.takeDetailRemoved() })
     })
   }
 

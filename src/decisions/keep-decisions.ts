@@ -30,6 +30,8 @@ export interface KeepOptions {
 /** Result of a batch: the number of decisions without an input, because it could not be masked. */
 export interface WriteReceipt {
   readonly maskFailed: number
+  /** Number of earlier decisions that lost their detail because the log is full. */
+  readonly detailRemoved?: number
   /** Reported decisions of the batch, if any. */
   readonly report?: DecisionReport | undefined
   /** Memory of the batch, to be reused. */
@@ -81,6 +83,7 @@ export function keepDecisions(store: DecisionWriteStore, options: KeepOptions): 
     insert,
     deleteBefore: (timeMs, limit) => store.deleteBefore(timeMs, limit),
     deleteOldest: (limit) => store.deleteOldest(limit),
+    takeDetailRemoved: () => store.takeDetailRemoved(),
     releaseSpace: (maxBytes) => store.releaseSpace(maxBytes),
     size: () => store.size(),
     close: () => store.close(),

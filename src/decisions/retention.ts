@@ -1,7 +1,7 @@
 import type { DecisionWriteStore } from '../store/ports/decision-store.js'
 
 /** Methods of a store that retention uses. */
-export type PrunedStore = Omit<DecisionWriteStore, 'insert' | 'close'>
+export type PrunedStore = Omit<DecisionWriteStore, 'insert' | 'close' | 'takeDetailRemoved'>
 
 /** Highest age and size of stored decisions. The oldest are deleted first. */
 export interface RetentionPolicy {

@@ -9,6 +9,8 @@ export interface WriterThreadOptions extends KeepOptions {
   readonly path: string
   readonly retention: RetentionPolicy
   readonly retentionIntervalMs: number
+  /** Names of the receivers whose decisions lose their detail before they are deleted. */
+  readonly receivers?: readonly string[]
 }
 
 /** To the writing thread; `write` is answered in order by `written` or `lost`. */

@@ -27,6 +27,8 @@ export interface OpenDecisionLogOptions {
   readonly redact?: boolean
   readonly bounds?: Partial<BufferBounds>
   readonly retention?: Partial<RetentionPolicy>
+  /** Names of the receivers for which detail gives way before decisions at the size limit. */
+  readonly receivers?: readonly string[]
   /** Absent if no decision is reported to the trail. */
   readonly reports?: (ReportOptions & ReportedTo) | undefined
   readonly onWriteError?: (error: Error) => void
@@ -73,6 +75,7 @@ export async function openDecisionLog(options: OpenDecisionLogOptions): Promise<
     reports: reports && { reported: reports.reported, perSecond: reports.perSecond },
     retention: { ...defaultRetention, ...options.retention },
     retentionIntervalMs: RETENTION_INTERVAL_MS,
+    receivers: options.receivers ?? [],
   }
   const store = await RenewedDecisionStore.open({
     open: (changed, former) =>
@@ -93,9 +96,9 @@ export async function openDecisionLog(options: OpenDecisionLogOptions): Promise<
   const writeBatch = async (batch: DecisionBatch): Promise<WriteReceipt> => {
     const { rowCount } = batch
     try {
-      const { report, maskFailed } = await store.write(batch)
+      const { report, maskFailed, detailRemoved = 0 } = await store.write(batch)
       if (report !== undefined) reports?.take(report)
-      return { maskFailed }
+      return { maskFailed, detailRemoved }
     } catch (raw) {
       reports?.take({ decisions: [], omitted: { log_failed: rowCount } })
       onWriteError?.(toError(raw))

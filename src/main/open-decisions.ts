@@ -89,6 +89,7 @@ export async function openDecisions(config: Config, parts: DecisionParts): Promi
       flushIntervalMs: buffer.flushIntervalMs,
     },
     retention: { maxAgeMs: maxAgeDays * MS_PER_DAY, maxBytes },
+    receivers: buffer.givesWay.includes('detail') ? receiversOf(config, parts) : [],
     reports: reports(config, take),
     onWriteError: (error) => {
       const message = `decisions not written: ${error.message}`
@@ -128,6 +129,12 @@ export async function openDecisions(config: Config, parts: DecisionParts): Promi
     sinks: sinks.metrics,
     close: closeAll,
   }
+}
+
+/** Names of the sinks and of the shared log, if there is one. */
+function receiversOf({ decisions }: Config, { store }: Pick<DecisionParts, 'store'>): readonly string[] {
+  const sinks = decisions.sinks.map(({ name }) => name)
+  return store.sharing === undefined ? sinks : [...sinks, SHARED_LOG]
 }
 
 /** Writes batches of worker processes. `written` is called after each success. */

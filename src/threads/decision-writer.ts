@@ -50,10 +50,10 @@ function openWriter(
   options: WriterThreadOptions,
   refuse: (raw: unknown) => void,
 ): InProcessBatchWriter | undefined {
-  const { path, retention, retentionIntervalMs } = options
+  const { path, retention, retentionIntervalMs, receivers } = options
   try {
     return new InProcessBatchWriter({
-      store: keepDecisions(connectDecisionWriter(path, retention.maxBytes), options),
+      store: keepDecisions(connectDecisionWriter(path, retention.maxBytes, receivers), options),
       retention,
       retentionIntervalMs,
       removalTime: makeRemovalTime(),

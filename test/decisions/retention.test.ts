@@ -110,6 +110,7 @@ describe('the log over a store', () => {
       deleteOldest: () => {
         throw new AppError('unavailable', 'cannot delete')
       },
+      takeDetailRemoved: () => 0,
       releaseSpace: () => undefined,
       size: () => store.size(),
       close: () => undefined,

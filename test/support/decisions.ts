@@ -44,10 +44,12 @@ export function aBatch(entries: readonly DecisionEntry[]): DecisionBatch {
 }
 
 /** A new store in a temporary folder, with both of its sides open. */
-export async function openStore(overrides: Partial<KeepOptions & { readonly path: string }> = {}) {
+export async function openStore(
+  overrides: Partial<KeepOptions & Pick<WriterThreadOptions, 'path' | 'receivers'>> = {},
+) {
   const path = overrides.path ?? join(temporaryFolder(), 'decisions.db')
   await prepareDecisionDatabase(path)
-  const writer = keepDecisions(connectDecisionWriter(path, 512 * 1024 * 1024), {
+  const writer = keepDecisions(connectDecisionWriter(path, 512 * 1024 * 1024, overrides.receivers), {
     masks: [],
     maxInputBytes: 8192,
     ...overrides,
@@ -73,6 +75,9 @@ export function databaseBytes(path: string): number {
 
 /** Writes on the calling thread, as the service does on one of its own. */
 export function openWriter(options: WriterThreadOptions): Promise<InProcessBatchWriter> {
-  const store = keepDecisions(connectDecisionWriter(options.path, 512 * 1024 * 1024), options)
+  const store = keepDecisions(
+    connectDecisionWriter(options.path, 512 * 1024 * 1024, options.receivers),
+    options,
+  )
   return Promise.resolve(new InProcessBatchWriter({ ...options, store, removalTime: Date.now }))
 }

@@ -19,7 +19,7 @@ export function decisionEvent(decision: StoredDecision, labels: EventLabels): st
   const shownInput = part('input', input, decision.inputTruncated)
   const shownResult = part('result', result, decision.resultTruncated)
   const isInputErased = inputBytes !== null && !('input' in shownInput)
-  const isResultErased = result !== null && !('result' in shownResult)
+  const isResultErased = decision.resultTruncated && !('result' in shownResult)
   const erased = [isInputErased ? ['/input'] : [], isResultErased ? ['/result'] : []].flat()
   const masked = [
     ...('input' in shownInput ? markedPaths('/input', input) : []),
@@ -55,7 +55,8 @@ export function decisionEvent(decision: StoredDecision, labels: EventLabels): st
 
 /** Returns a decision without its input, result and calls of built-ins. */
 export function withoutDetail(decision: StoredDecision): StoredDecision {
-  return { ...decision, input: null, result: null, ndBuiltinCache: null }
+  const resultTruncated = decision.result !== null
+  return { ...decision, input: null, result: null, resultTruncated, ndBuiltinCache: null }
 }
 
 /** A whole value under its name, or the stored start of it as `prefix`. */

@@ -46,8 +46,13 @@ export interface DecisionWriteStore {
    * decisions.
    */
   deleteBefore(timeMs: number, limit: number): number
-  /** Deletes the `limit` oldest decisions. Returns the number of deleted decisions. */
+  /**
+   * Deletes the `limit` oldest decisions. Those that a receiver waits for lose their detail first,
+   * if that is configured. Returns the number of changed decisions.
+   */
   deleteOldest(limit: number): number
+  /** Number of decisions that lost their detail since the last call. */
+  takeDetailRemoved(): number
   /**
    * Gives free space back in one bounded step, if the store uses more than `maxBytes` or much more
    * than it needs.

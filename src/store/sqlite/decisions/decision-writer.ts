@@ -5,6 +5,7 @@ import { InputPacker } from './input-packer.js'
 import { keptDatabase, requireKept } from '../engine/kept-files.js'
 import type { KeptFile } from '../engine/kept-files.js'
 import { openDatabase } from '../engine/open-database.js'
+import { WaitingDetail } from './waiting-detail.js'
 import { toStoreError } from '../engine/sqlite-error.js'
 
 const RELEASED_BYTES_PER_STEP = 16 * 1024 * 1024
@@ -36,14 +37,18 @@ const GROUP_STORED_BYTES = 16 * 1024
 const [MIN_GROUPS, MAX_GROUPS] = [8, 4096]
 
 /**
- * Opens a migrated file for writing, which will have at most `maxBytes`. Raises AppError
- * `unavailable`.
+ * Opens a migrated file for writing, which will have at most `maxBytes`. Decisions that one of the
+ * receivers waits for lose their detail before they are deleted. Raises AppError `unavailable`.
  */
-export function connectDecisionWriter(path: string, maxBytes: number): SqliteDecisionWriter {
+export function connectDecisionWriter(
+  path: string,
+  maxBytes: number,
+  receivers: readonly string[] = [],
+): SqliteDecisionWriter {
   const database = openDatabase(decisionDatabaseOptions(path))
   const groups = Math.floor((maxBytes * KNOWN_SHARE) / GROUP_STORED_BYTES)
   try {
-    return new SqliteDecisionWriter(database, Math.min(MAX_GROUPS, Math.max(MIN_GROUPS, groups)))
+    return new SqliteDecisionWriter(database, Math.min(MAX_GROUPS, Math.max(MIN_GROUPS, groups)), receivers)
   } catch (raw) {
     database.close()
     throw toStoreError('open decision log', raw)
@@ -62,15 +67,17 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
   readonly #rewind: Statement
   readonly #firstSeq: Statement<[], number | null>
   readonly #inputs: InputPacker
+  readonly #waiting: WaitingDetail
   #nextSeq = 0
 
   /**
    * Makes a writer that refuses writes if the files of the database are not at their paths. Parts
    * of inputs are found again in the latest `knownGroups` groups.
    */
-  constructor(database: Database, knownGroups: number) {
+  constructor(database: Database, knownGroups: number, receivers: readonly string[]) {
     this.#database = database
     this.#inputs = new InputPacker(database, knownGroups)
+    this.#waiting = new WaitingDetail(database, this.#inputs, receivers)
     this.#firstSeq = database.prepare<[], number | null>('select min(seq) from decisions').pluck()
     this.#files = keptDatabase(database.name)
     this.#insertRow = database.prepare(
@@ -118,7 +125,14 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
   }
 
   deleteOldest(limit: number): number {
-    return this.#attempt('delete oldest decisions', () => this.#delete(this.#deleteOldest, limit))
+    return this.#attempt('delete oldest decisions', () => {
+      const removed = this.#waiting.removeDetail(limit)
+      return removed > 0 ? removed : this.#delete(this.#deleteOldest, limit)
+    })
+  }
+
+  takeDetailRemoved(): number {
+    return this.#waiting.takeCount()
   }
 
   releaseSpace(maxBytes: number): void {
@@ -179,7 +193,10 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
       const before = Number(this.#lastSeq.get())
       const { changes } = statement.run(...bounds)
       const after = changes === 0 ? before : Number(this.#lastSeq.get())
-      if (after < before) this.#rewind.run({ before, after })
+      if (after < before) {
+        this.#rewind.run({ before, after })
+        this.#waiting.restart()
+      }
       if (changes > 0) this.#inputs.removeBefore(this.#firstSeq.get() ?? null)
       return changes
     })()

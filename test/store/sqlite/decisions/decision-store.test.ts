@@ -230,7 +230,10 @@ describe('the decision store', () => {
     const path = join(temporaryFolder(), 'decisions.db')
     const database = openDatabase(decisionDatabaseOptions(path))
     await migrate(database, decisionMigrations)
-    const writer = keepDecisions(new SqliteDecisionWriter(database, 16), { masks: [], maxInputBytes: 8192 })
+    const writer = keepDecisions(new SqliteDecisionWriter(database, 16, []), {
+      masks: [],
+      maxInputBytes: 8192,
+    })
     const pages = Number(database.pragma('page_count', { simple: true }))
     database.pragma(`max_page_count = ${pages + 1}`)
     const large = () => incompressible(0, 50)
