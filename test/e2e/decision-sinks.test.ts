@@ -3,9 +3,11 @@ import { join } from 'node:path'
 
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 
+import { newerOpa } from '../support/compilers.js'
 import { startEventReceiver } from '../support/event-receiver.js'
-import type { EventReceiver } from '../support/event-receiver.js'
+import type { EventReceiver, SentEvent } from '../support/event-receiver.js'
 import { ask, postJson } from '../support/http-client.js'
+import { startOpa } from '../support/opa-server.js'
 import { startTidegate } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
 import { waitUntil } from '../support/wait-until.js'
@@ -14,6 +16,10 @@ import { makeWorkspace } from '../support/workspace.js'
 const workspace = makeWorkspace()
 workspace.write({
   'policies/app.rego': 'package app\n\nimport rego.v1\n\necho := input\n',
+  'opa/app.rego':
+    'package app\n\nimport rego.v1\n\nallow := input.user == "ana"\n\nnow := time.now_ns()\n\nbad if 1 / input.zero\n',
+  'opa/mask.rego':
+    'package system.log\n\nimport rego.v1\n\nmask contains {"op": "upsert", "path": "/input/card", "value": "[masked]"} if input.input.card\n',
   'upload-token': 'the token of the uploads',
 })
 afterAll(workspace.remove)
@@ -28,12 +34,12 @@ afterEach(async () => {
   await receiver.close()
 })
 
-async function serve(dataDir: string, more: object = {}): Promise<TidegateProcess> {
+async function serve(dataDir: string, more: object = {}, policies = 'policies'): Promise<TidegateProcess> {
   const credentials = { type: 'bearer', token: { file: join(workspace.path, 'upload-token') } }
   const central = { name: 'central', type: 'opa', url: receiver.url, credentials, minDelaySeconds: 1 }
   const file = { name: 'file', type: 'file', path: join(workspace.path, `${dataDir}.jsonl`) }
   const config = { decisions: { sinks: [central, file], mask: ['/card'], ...more } }
-  tidegate = await startTidegate({ workspace, dataDir, config })
+  tidegate = await startTidegate({ workspace, dataDir, config, directories: [policies] })
   return tidegate
 }
 
@@ -42,10 +48,10 @@ async function decide(at: TidegateProcess, count: number): Promise<void> {
     await postJson(at.url, '/v1/data/app/echo', { input: { index, card: '4111' } })
 }
 
-async function untilEvents(count: number): Promise<void> {
+async function untilEvents(count: number, at = receiver): Promise<void> {
   await waitUntil(
-    () => (receiver.events.length >= count ? true : undefined),
-    () => `${receiver.events.length} of ${count} events arrived`,
+    () => (at.events.length >= count ? true : undefined),
+    () => `${at.events.length} of ${count} events arrived`,
   )
 }
 
@@ -98,3 +104,54 @@ test('a service that was away receives every decision once, also over a restart'
   expect(ids).toHaveLength(7)
   expect(new Set(ids).size).toBe(7)
 })
+
+const typesOf = (event: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(event)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, Array.isArray(value) ? 'array' : typeof value]),
+  )
+
+test.skipIf(newerOpa() === undefined)(
+  'events have the members, types and values of those of OPA',
+  async () => {
+    const requests: readonly (readonly [path: string, body: object])[] = [
+      ['/v1/data/app/allow', { input: { user: 'ana', card: '4111' } }],
+      ['/v1/data/app/now', { input: { user: 'bob' } }],
+      ['/v1/data/app/absent', { input: 1 }],
+      ['/v1/data/app/bad?strict-builtin-errors=true', { input: { zero: 0 } }],
+    ]
+    const ofOpa = await startEventReceiver()
+    const settings = {
+      'services.s.url': ofOpa.url,
+      'decision_logs.service': 's',
+      'decision_logs.reporting.min_delay_seconds': '1',
+      'decision_logs.reporting.max_delay_seconds': '1',
+      nd_builtin_cache: 'true',
+    }
+    const flags = Object.entries(settings).flatMap(([name, value]) => ['--set', `${name}=${value}`])
+    const opa = await startOpa([...flags, join(workspace.path, 'opa')], newerOpa())
+    const at = await serve('opa-format', {}, 'opa')
+    for (const [path, body] of requests) {
+      await postJson(opa.url, path, body)
+      await postJson(at.url, path, body)
+    }
+    await untilEvents(requests.length)
+    await untilEvents(requests.length, ofOpa)
+    await opa.stop()
+    await ofOpa.close()
+    const [upload] = receiver.uploads
+    const [uploadOfOpa] = ofOpa.uploads
+    expect(upload?.path).toBe(uploadOfOpa?.path)
+    for (const name of ['content-type', 'content-encoding'])
+      expect(upload?.headers[name]).toBe(uploadOfOpa?.headers[name])
+    for (const [index, event] of receiver.events.entries()) {
+      // Without the members that OPA does not have.
+      const own: SentEvent = { ...event, custom: undefined, revision: undefined }
+      const theirs = ofOpa.events[index] ?? {}
+      expect(typesOf(theirs)).toMatchObject(typesOf(own))
+      for (const name of ['path', 'input', 'masked', 'erased']) expect(own[name]).toEqual(theirs[name])
+      if (theirs['path'] !== 'app/now') expect(own['result']).toEqual(theirs['result'])
+    }
+  },
+)
