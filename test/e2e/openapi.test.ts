@@ -20,7 +20,10 @@ const ROUTES = servedRoutes().map(({ method, path }) => [method, pathTemplate(pa
 /** All but the endless stream, whose events test/http/routes/pages/home-feed.test.ts reads. */
 const ANSWERED = ROUTES.filter(([, path]) => path !== '/ui/home/events')
 /** Responses for which no part of the service is in the required state. */
-const WITHOUT_SUCCESS = new Set(['postBackgroundWorkByKindByKeyResume'])
+const WITHOUT_SUCCESS = new Set([
+  'postBackgroundWorkByKindByKeyResume',
+  ...['postUiOperationsWorkResume', 'getUiSignInStart', 'getUiSignInCallback'],
+])
 /** Done once: there is nothing left for the next role. */
 const ONCE = new Set(['deleteExceptionsById'])
 /** Always answered with 200, because any other status is repeated without end. */

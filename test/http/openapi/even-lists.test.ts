@@ -19,6 +19,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   '/policies/impact': 'the latest comparisons, which the service keeps in memory',
   '/policies/sources': 'what is configured',
   '/policies/packages': 'what is loaded',
+  '/decisions/{decisionId}/why': 'one decision',
   '/audit/verify': 'what is wrong, at most fifty sentences',
 }
 /** Names in other programs' lists that differ from this service's. */

@@ -56,7 +56,8 @@ export interface DescribedService {
       | 'message'
       | 'record'
       | 'report'
-      | 'exception',
+      | 'exception'
+      | 'impact',
       string
     >
   >
@@ -85,6 +86,7 @@ export async function startDescribedService(hasTokens: boolean): Promise<Describ
       policies: {
         ...{ writable: true, defaultDecision: '/app/allow', accessDecision: '/app/allow' },
         exceptions: { approval: true },
+        shadow: { directories: [join(workspace.path, 'policies')] },
       },
       connectors: { accounts: [{ name: 'tickets', type: 'jira', url: receiver.url }], allowLoopback: true },
       gates: {
@@ -125,6 +127,14 @@ export function triggerBody(callbackUrl: string, executionId: string): object {
     ...{ approvalCallbackURL: `${callbackUrl}/yes`, rejectionCallbackURL: `${callbackUrl}/no`, executionId },
     ...{ toolConnectorParameters: '', imageIds: 'shop:1', connectorType: 'JIRA' },
   }
+}
+
+/** A comparison of other policies over one input. */
+export const IMPACT = {
+  policies: {
+    directories: [{ 'a.rego': 'package static.none\n\nimport rego.v1\n\ndeny contains "no" if input\n' }],
+  },
+  inputs: [{ name: 'sample', input: {} }],
 }
 
 /** An exception that ends within the limit of the configuration. */
@@ -178,6 +188,12 @@ async function makeThingsHappen(url: string, callbackUrl: string): Promise<Descr
     async () => ((await get('/pipelines/rollout-id')).status === 200 ? true : undefined),
     () => 'the registry is empty',
   )
+  const { impactId: impact } = await post('/policies/impact', IMPACT)
+  await waitUntil(
+    async () =>
+      objectOf(await get(`/policies/impact/${String(impact)}`))['state'] === 'done' ? true : undefined,
+    () => 'the comparison does not end',
+  )
   const named = objectOf(await get('/platformservice/v1/applications/shop/pipelines/rollout'))
   const { appId: application, pipelineId: pipeline } = named
   const form = { gateName: 'Verify', gateType: 'verification' }
@@ -198,6 +214,7 @@ async function makeThingsHappen(url: string, callbackUrl: string): Promise<Descr
     record,
     report,
     exception,
+    impact,
   })
   return Object.fromEntries(texts.map(([name, value]) => [name, String(value)])) as DescribedService['ids']
 }

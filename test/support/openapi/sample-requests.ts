@@ -3,7 +3,7 @@ import { FILE_ANALYSIS } from '../file-analysis.js'
 import { createHmac } from 'node:crypto'
 
 import { pipelineEvent } from '../orchestrator-events.js'
-import { WEBHOOK_TOKEN, exceptionBody, triggerBody } from './described-service.js'
+import { IMPACT, WEBHOOK_TOKEN, exceptionBody, triggerBody } from './described-service.js'
 import type { DescribedService } from './described-service.js'
 import type { DescribedOperation } from './operations.js'
 
@@ -14,6 +14,9 @@ const METRIC_TEMPLATE = {
   data: { groups: [{ group: 'a', metrics: [{ name: 'x' }] }] },
 }
 const SIGN_IN_TOKEN = 'x'.repeat(43)
+
+/** A policy tried on one document. */
+const TRIAL = { text: 'package trial\n\nallow := true\n', path: 'trial/allow' }
 
 /** A request that an operation takes. */
 interface SampleRequest {
@@ -40,7 +43,10 @@ const PARAMETERS: readonly (readonly [
     ({ run, report }) => ({ application: 'shop', id: run, token: report, service: '3' }),
   ],
   [/^\/exceptions/, ({ exception }) => ({ id: exception })],
-  [/^\/decisions/, ({ decision }) => ({ decisionId: decision })],
+  [/^(?:\/ui)?\/decisions/, ({ decision }) => ({ decisionId: decision, id: decision })],
+  [/^\/policies\/impact/, ({ impact }) => ({ impactId: impact })],
+  [/^\/ui\/estate\/pipelines/, ({ pipeline }) => ({ id: pipeline })],
+  [/^\/ui\/operations\/outbox/, ({ message }) => ({ id: message })],
   [/^\/approvalGates\/\{id\}$/, ({ gate }) => ({ id: gate })],
   [
     /\/approvalGates\/\{gateId\}|\/resources\/|\{gateId\}$/,
@@ -53,7 +59,7 @@ const PARAMETERS: readonly (readonly [
   [/\/review$/, ({ open }) => ({ id: open })],
   [/approvalGateInstances/, ({ instance }) => ({ id: instance })],
   [/^\/audit\//, ({ record }) => ({ seq: record })],
-  [/^\/executions/, () => ({ id: '01J0RUN' })],
+  [/^(?:\/ui)?\/executions/, () => ({ id: '01J0RUN' })],
   [/^\/applications/, () => ({ name: 'shop' })],
   [/^\/pipelines/, () => ({ id: 'rollout-id' })],
   [/^\/analysis\/applications/, () => ({ application: 'other' })],
@@ -79,6 +85,12 @@ const BODIES: readonly (readonly [
   [/^putV1Data$/, () => ({})],
   [/^putV1DataBelow/, () => ({ list: [1] })],
   [/^patchV1Data/, () => [{ op: 'add', path: '/more', value: 1 }]],
+  [/^postPoliciesImpact$/, () => IMPACT],
+  [/^postPlayground$/, () => TRIAL],
+  [/^postUiPlayground$/, ({ ids }) => ({ formToken: ids.formToken, ...TRIAL, file: '', input: '{}' })],
+  [/^postUiAnalyses$/, ({ ids }) => ({ formToken: ids.formToken, application: 'shop' })],
+  [/^postUiOperationsWork/, ({ ids }) => ({ formToken: ids.formToken, kind: 'gate', key: '1' })],
+  [/^postUi(?:Decisions|Operations|Runs|Trail)/, ({ ids }) => ({ formToken: ids.formToken })],
   [/^postExceptions$/, (_, nth) => exceptionBody(`sample ${nth}`)],
   [/BatchData/, () => ({ inputs: { a: { user: 'ana' } } })],
   [

@@ -34,7 +34,9 @@ export const aboutRoutes = [
     roles: ['admin'],
     handler: 'configuration',
     summary: 'The effective configuration without secrets',
-    answers: { 200: json('The configuration; hashes of tokens are shortened.', z.looseObject({})) },
+    answers: {
+      200: json('The configuration; hashes of tokens are shortened.', z.record(z.string(), z.unknown())),
+    },
     answer: (_, { config }) => jsonAnswer(config()),
   }),
   route({

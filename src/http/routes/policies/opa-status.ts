@@ -36,7 +36,7 @@ const BundleStatus = z.object({
 const Status = z.object({
   labels: Labels,
   bundles: z.record(z.string(), BundleStatus),
-  plugins: z.looseObject({}),
+  plugins: z.record(z.string(), z.unknown()).describe('As `plugins` of `/health?plugins`.'),
 })
 const Shown = z.object({
   labels: Labels,
