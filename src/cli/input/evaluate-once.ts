@@ -9,7 +9,7 @@ import {
 } from '../../rego/index.js'
 import type { Terminal } from '../session/terminal.js'
 
-type CallSettings = Pick<NewCallOptions, 'strictBuiltinErrors' | 'isVerdict' | 'cost' | 'print' | 'traced'>
+type CallSettings = Pick<NewCallOptions, 'strictBuiltinErrors' | 'isVerdict' | 'cost' | 'print' | 'tracer'>
 
 /**
  * Runs `work` with the outgoing requests that the configuration allows. Raises the errors of

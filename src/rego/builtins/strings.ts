@@ -142,12 +142,10 @@ function toGoNumber({ text }: RegoNumber): GoArgument {
 const UNDEFINED = '<undefined>'
 
 /** The compiled form of `print`: an array with a set per argument. Returns true. */
-const internalPrint: Builtin = (args, { print, traced, meter }) => {
-  if (print === undefined && traced === undefined) return true
+const internalPrint: Builtin = (args, { print, meter }) => {
+  if (print === undefined) return true
   const list = operand(args, 0)
-  const operands = isArray(list) ? list : []
-  if (traced?.(operands) === true || print === undefined) return true
-  for (const line of linesOf(operands, (length) => meter.reserve(length * 2))) print(line)
+  for (const line of linesOf(isArray(list) ? list : [], (length) => meter.reserve(length * 2))) print(line)
   return true
 }
 

@@ -23,7 +23,7 @@ export interface NewCallOptions {
   /** Receives printed lines. */
   readonly print?: ((line: string) => void) | undefined
   /** Receives the markers of an explanation (`DecisionContext`). */
-  readonly traced?: DecisionContext['traced']
+  readonly tracer?: DecisionContext['tracer']
 }
 
 /** The call of an evaluation with its recorded calls. */
@@ -47,7 +47,7 @@ class DecisionCall implements RecordingCall {
   readonly #allowsRequests: boolean
   readonly #before: RecordedCalls | undefined
   readonly #print: ((line: string) => void) | undefined
-  readonly #traced: DecisionContext['traced']
+  readonly #tracer: DecisionContext['tracer']
   #context: DecisionContext | undefined
 
   constructor(options: NewCallOptions) {
@@ -59,7 +59,7 @@ class DecisionCall implements RecordingCall {
     this.cost = options.cost
     this.#before = options.recorded
     this.#print = options.print
-    this.#traced = options.traced
+    this.#tracer = options.tracer
     this.#allowsRequests = allowsRequests
   }
 
@@ -67,7 +67,7 @@ class DecisionCall implements RecordingCall {
     this.#context ??= {
       ...newContext(this.#nowMs, this.#before ?? (new Map() as RecordedCalls), this.#allowsRequests),
       print: this.#print,
-      traced: this.#traced,
+      tracer: this.#tracer,
     }
     return this.#context
   }

@@ -18,7 +18,7 @@ export interface TracedOutcome {
 /** Runs an evaluation, repeatedly if answers of other hosts are missing. */
 export type RunEvaluation = (
   evaluate: (call: EvaluationCall) => Answer,
-  options: Pick<NewCallOptions, 'traced'>,
+  options: Pick<NewCallOptions, 'tracer'>,
 ) => Promise<Answer>
 
 /** Evaluates a question with markers in this thread. Never rejects. */
@@ -34,7 +34,12 @@ export async function evaluateTraced(
     return answerQuestion(snapshot, question, input, call)
   }
   try {
-    const answer = await run(evaluate, { traced: (operands) => recorder.record(operands) })
+    const answer = await run(evaluate, {
+      tracer: {
+        record: (format, values) => recorder.record(format, values),
+        count: (format) => recorder.count(format),
+      },
+    })
     return { answer, trace: recorder.finish() }
   } catch (raw) {
     return { answer: undefined, error: toAppError(raw), trace: recorder.finish() }

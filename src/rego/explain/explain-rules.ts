@@ -89,7 +89,7 @@ export class RuleExplainer {
     }
   }
 
-  /** Explains a definition; for a function, with the arguments of a call (`callKey`). */
+  /** Explains a definition; for a function, with the arguments of a call. */
   explain(definition: TracedDefinition, argsKey = '', depth = 0): RuleExplanation {
     const { packagePath, rulePath, file, row, col, text, labels, isDefault } = definition
     const trace = this.#trace.bodies.get(definition.id)?.get(argsKey)

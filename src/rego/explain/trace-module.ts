@@ -22,7 +22,7 @@ const MAX_TEXT = 160
 const [VALUE, PARAMETER] = ['tidegate_value', 'tidegate_parameter']
 
 /**
- * Returns a module with a call of `internal.print` before each condition and after the last one of
+ * Returns a module with a call of `sprintf` before each condition and after the last one of
  * each body. The calls show the operands of the condition, and always hold. Rules stay on their
  * lines. `firstId` numbers the bodies.
  */
@@ -301,8 +301,11 @@ function argumentsText(args: readonly Term[] | undefined, names: Replace): strin
   return args === undefined ? '' : `(${args.map((term) => printTerm(term, names)).join(', ')})`
 }
 
-/** The call that reports a step. Undefined operands give empty sets. */
+/**
+ * The call that reports a step: a string of the host, which takes an array of any values. Undefined
+ * operands give empty arrays. Sets would be hashed.
+ */
 function marker(id: string, step: string, operands: readonly string[]): string {
-  const sets = operands.map((operand) => `{${VALUE} | ${VALUE} = ${operand}}`)
-  return `internal.print([${[`{"${MARKER}${id}:${step}"}`, ...sets].join(', ')}])`
+  const lists = operands.map((operand) => `[${VALUE} | ${VALUE} = ${operand}]`)
+  return `sprintf("${MARKER}${id}:${step}", [${lists.join(', ')}])`
 }

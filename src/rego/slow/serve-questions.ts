@@ -9,7 +9,6 @@ import type { Snapshot } from '../snapshot/snapshot.js'
 import { EvaluationCost } from '../metering/evaluation-cost.js'
 import type { Answered, FromSlowThread, SlowRequest, ToSlowThread } from './messages.js'
 import { TraceRecorder } from '../tracing/trace.js'
-import type { RegoValue } from '../values/value.js'
 import { AnswerMissing } from '../evaluation/answer-missing.js'
 import { unpackSnapshot } from './packed-snapshot.js'
 import { answerQuestion } from './question.js'
@@ -44,18 +43,17 @@ function answerOf(snapshot: Snapshot, request: SlowRequest): Answered {
   const recorded = unpackCalls(request.recorded)
   const printed: string[] = []
   const print = request.wantsPrinted === true ? (line: string) => void printed.push(line) : undefined
-  const recorder = request.wantsTrace === true ? new TraceRecorder() : undefined
-  const traced = recorder && ((operands: readonly RegoValue[]) => recorder.record(operands))
-  const options = { nowMs, strictBuiltinErrors, isVerdict, cost, recorded, allowsRequests, print, traced }
+  const tracer = request.wantsTrace === true ? new TraceRecorder() : undefined
+  const options = { nowMs, strictBuiltinErrors, isVerdict, cost, recorded, allowsRequests, print, tracer }
   const call = newCall(options)
   try {
     const answer = answerQuestion(snapshot, question, input, call)
-    const trace = recorder?.finish()
+    const trace = tracer?.finish()
     return { answer, cost: cost.measurements, recorded: packCalls(call.recorded), printed, trace }
   } catch (raw) {
     if (!(raw instanceof AnswerMissing)) {
-      if (recorder === undefined) throw raw
-      return { answer: undefined, failure: packFailure(raw), trace: recorder.finish() }
+      if (tracer === undefined) throw raw
+      return { answer: undefined, failure: packFailure(raw), trace: tracer.finish() }
     }
     return { answer: { missing: packMissing(raw.call) }, recorded: packCalls(raw.recorded) }
   }

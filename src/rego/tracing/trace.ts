@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 
+import type { Tracer } from '../builtins/shared/builtin.js'
 import { printJson } from '../values/print-text.js'
 import { RegoSet } from '../values/value.js'
-import type { RegoValue } from '../values/value.js'
+import type { RegoArray, RegoValue } from '../values/value.js'
 
 /** The beginning of all markers, followed by the number of a body and a step. */
 export const MARKER = 'tidegate:'
@@ -41,8 +42,12 @@ export interface Trace {
 
 /** Different values kept for a condition and for a body that holds. */
 const [MAX_SAMPLES, MAX_RESULTS] = [3, 50]
-/** Different lists of arguments kept for a function. */
-const MAX_CALLS = 2000
+/** Different lists of arguments kept for a function, and their characters. */
+const [MAX_CALLS, MAX_CALL_TEXT] = [500, 200_000]
+/** The key of the other calls. */
+const OTHERS = '…'
+/** Values read at a condition and of a body that holds. All others are counted. */
+const [MAX_READ, MAX_READ_RESULTS] = [8, 200]
 /** Values kept in total, and for one operand with a `_`. */
 const [MAX_KEPT, MAX_EACH] = [50_000, 5]
 /** Longest kept text of a value, in characters. */
@@ -57,22 +62,39 @@ interface BodyRecord {
   steps: Map<string, StepRecord>
 }
 
+/** Matches the format of a marker. */
+const NAME = new RegExp(`^${MARKER}([^:]+):(.+)$`)
+
 /** Collects the markers of one evaluation. */
-export class TraceRecorder {
+export class TraceRecorder implements Tracer {
   readonly #bodies = new Map<string, Map<string, BodyRecord>>()
   readonly #current = new Map<string, BodyRecord>()
+  /** Characters of the arguments of each function. */
+  readonly #callText = new Map<string, number>()
   #kept = 0
   #isCut = false
 
-  /** Records a marker: the operand of `internal.print`. Returns false for other calls. */
-  record(operands: readonly RegoValue[]): boolean {
-    const [first, ...rest] = operands
-    const name = first instanceof RegoSet ? first.members[0] : undefined
-    if (typeof name !== 'string' || !name.startsWith(MARKER)) return false
-    const [id = '', step = ''] = name.slice(MARKER.length).split(':')
-    if (step === ENTERED) this.#enter(id, rest[0])
-    else this.#reach(id, step, rest)
-    return true
+  record(format: string, values: RegoValue): void {
+    const [, id = '', step = ''] = NAME.exec(format) ?? []
+    const operands: RegoArray = Array.isArray(values) ? (values as RegoArray) : []
+    if (step === ENTERED) this.#enter(id, operands[0])
+    else this.#reach(id, step, operands)
+  }
+
+  count(format: string): ReturnType<Tracer['count']> {
+    const [, id = '', step = ''] = NAME.exec(format) ?? []
+    if (id === '') return 'other'
+    if (step === ENTERED) {
+      const calls = this.#bodies.get(id)?.size ?? 0
+      if (calls < MAX_CALLS && (this.#callText.get(id) ?? 0) < MAX_CALL_TEXT) return 'record'
+      this.#isCut = true
+      this.#current.set(id, this.#bodyOf(id, OTHERS, undefined))
+      return 'counted'
+    }
+    const record = this.#current.get(id)?.steps.get(step)
+    if (record === undefined || !isKnown(step, record)) return 'record'
+    record.hits += 1
+    return 'counted'
   }
 
   /** Returns the trace so far. */
@@ -87,18 +109,22 @@ export class TraceRecorder {
   }
 
   #enter(id: string, args: RegoValue | undefined): void {
+    const [list] = membersOf(args)
+    const text = list === undefined ? '' : printJson(list)
+    this.#callText.set(id, (this.#callText.get(id) ?? 0) + text.length)
+    const texts = Array.isArray(list) ? list.map((value: RegoValue) => cut(printJson(value))) : undefined
+    this.#current.set(id, this.#bodyOf(id, short(text), texts))
+  }
+
+  #bodyOf(id: string, key: string, args: readonly string[] | undefined): BodyRecord {
     const calls = this.#bodies.get(id) ?? new Map<string, BodyRecord>()
     this.#bodies.set(id, calls)
-    const [list] = args instanceof RegoSet ? args.members : []
-    const key = callKey(list)
-    let body = calls.get(key)
-    if (body === undefined) {
-      const texts = Array.isArray(list) ? list.map((value: RegoValue) => cut(printJson(value))) : undefined
-      body = { args: texts, steps: new Map() }
-      if (calls.size < MAX_CALLS) calls.set(key, body)
-      else this.#isCut = true
-    }
-    this.#current.set(id, body)
+    const known = calls.get(key)
+    if (known !== undefined) return known
+    if (calls.size > MAX_CALLS && key !== OTHERS) return this.#bodyOf(id, OTHERS, undefined)
+    const body = { args, steps: new Map<string, StepRecord>() }
+    calls.set(key, body)
+    return body
   }
 
   #reach(id: string, step: string, operands: readonly RegoValue[]): void {
@@ -109,8 +135,6 @@ export class TraceRecorder {
     steps.set(step, record)
     record.hits += 1
     const isFull = record.samples.size >= (step === HELD ? MAX_RESULTS : MAX_SAMPLES)
-    // Reading values is what a marker costs.
-    if (isFull && record.hits > MAX_RESULTS * MAX_SAMPLES) return
     const values = operands.map(textsOf)
     const key = JSON.stringify(values)
     const known = record.samples.get(key)
@@ -122,9 +146,10 @@ export class TraceRecorder {
   }
 }
 
-/** Returns the key of a list of arguments. Long ones are digests. */
-export function callKey(args: RegoValue | undefined): string {
-  return args === undefined ? '' : short(printJson(args))
+/** True if enough values were read at a step. */
+function isKnown(step: string, { hits, samples }: StepRecord): boolean {
+  if (step === HELD) return samples.size >= MAX_RESULTS || hits >= MAX_READ_RESULTS
+  return samples.size >= MAX_SAMPLES || hits >= MAX_READ
 }
 
 function finished(steps: ReadonlyMap<string, StepRecord>): BodyTrace['steps'] {
@@ -133,8 +158,13 @@ function finished(steps: ReadonlyMap<string, StepRecord>): BodyTrace['steps'] {
   )
 }
 
+/** The values of an operand: none if it is undefined, several with a `_`. */
+function membersOf(operand: RegoValue | undefined): RegoArray {
+  return Array.isArray(operand) ? (operand as RegoArray) : []
+}
+
 function textsOf(operand: RegoValue): readonly string[] {
-  const members = operand instanceof RegoSet ? operand.members : []
+  const members = new RegoSet(membersOf(operand)).members
   const shown = members.slice(0, MAX_EACH).map((value) => short(printJson(value)))
   return members.length > shown.length ? [...shown, `… ${members.length} values`] : shown
 }

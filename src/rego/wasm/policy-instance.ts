@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 
 import { replaceLoneSurrogates } from '../../lib/json/text/lone-surrogates.js'
 import { BuiltinError } from '../builtins/shared/builtin.js'
+import { passMarker } from './pass-marker.js'
 import type { BuiltinContext } from '../builtins/shared/builtin.js'
 import { EMPTY_SET_TEXT } from '../values/value.js'
 import { EvaluationAbort, INSERT_CONFLICT, describeFailure } from './module/evaluation-abort.js'
@@ -317,6 +318,9 @@ export class PolicyInstance {
     const [builtin, call] = [this.#options.builtins[name], this.#call]
     if (builtin === undefined || call === undefined) throw new EvaluationAbort(`not implemented: ${name}`)
     try {
+      const { tracer } = call.context
+      if (tracer && name === 'sprintf' && passMarker(tracer, this.#values, this.#budget, operands))
+        return this.#values.write('', this.#budget)
       const result = builtin(
         operands.map((address) => this.#values.read(address, this.#budget)),
         this.#contextOf(call),
@@ -325,14 +329,13 @@ export class PolicyInstance {
     } catch (raw) {
       if (!(raw instanceof BuiltinError)) throw raw
       if (!call.strictBuiltinErrors) return UNDEFINED_ADDRESS
-      const { isVerdict } = call
-      const failed = { code: raw.code, builtin: name, caller: this.#caller(), isVerdict }
+      const failed = { code: raw.code, builtin: name, caller: this.#caller(), isVerdict: call.isVerdict }
       throw new EvaluationAbort(`${name}: ${raw.message}`, failed)
     }
   }
 
-  #contextOf({ context: { nowNs, memo, suspend, print, traced } }: EvaluationCall): BuiltinContext {
-    this.#builtinContext ??= { nowNs, memo, suspend, print, traced, meter: this.#budget }
+  #contextOf({ context: { nowNs, memo, suspend, print } }: EvaluationCall): BuiltinContext {
+    this.#builtinContext ??= { nowNs, memo, suspend, print, meter: this.#budget }
     return this.#builtinContext
   }
 

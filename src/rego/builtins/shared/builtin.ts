@@ -19,6 +19,18 @@ export interface Builtins {
   readonly prepare: (names: readonly string[]) => Promise<void>
 }
 
+/** Receives calls of `sprintf` that mark the steps of an evaluation. */
+export interface Tracer {
+  /**
+   * Counts a marker by its format. Returns `counted` if its values are known well enough, since
+   * reading them takes most of the time, `record` if they must be recorded, and `other` for a call
+   * of the policies.
+   */
+  readonly count: (format: string) => 'counted' | 'record' | 'other'
+  /** Records the operands of a marker. */
+  readonly record: (format: string, values: RegoValue) => void
+}
+
 /** State that all built-in calls of a decision share. */
 export interface DecisionContext {
   /** The time of the decision, in nanoseconds since the epoch; constant within a decision. */
@@ -29,11 +41,8 @@ export interface DecisionContext {
   readonly suspend?: ((call: MissingCall) => never) | undefined
   /** Receives a line that a policy prints; absent if output is discarded. */
   readonly print?: ((line: string) => void) | undefined
-  /**
-   * Receives the operands of each `internal.print` and returns true for the markers of an
-   * explanation, which are not printed.
-   */
-  readonly traced?: ((operands: readonly RegoValue[]) => boolean) | undefined
+  /** Receives the markers of an explanation; absent for other evaluations. */
+  readonly tracer?: Tracer | undefined
 }
 
 /** The context of a built-in call. */
