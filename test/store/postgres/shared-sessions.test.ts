@@ -35,6 +35,15 @@ it('who signed in at one has signed in at the other, under the same Host, until 
   expect(await one.use('key', host)).toBeUndefined()
 })
 
+it('keeps the account of a session, and none for a token', async () => {
+  const { one, other } = await sessionsOfTwo()
+  await one.add('token', sessionOf('ana'))
+  expect((await other.use('token', host))?.account).toBeUndefined()
+  await one.add('account', { ...sessionOf('bo'), account: 'first' })
+  await other.replaceAccount('account', 'second')
+  expect((await one.use('account', host))?.account).toBe('second')
+})
+
 it('sessions end two hours after the last request anywhere, and after twelve in any case', async () => {
   const { one, other, change } = await sessionsOfTwo()
   await one.add('key', sessionOf('ana'))

@@ -15,7 +15,10 @@ const HAS_NOT_ENDED = `began > ${ago(longestMs)} and used > ${ago(idleMs)}`
  * Sessions beyond the limit, least recently used first, then by their start.
  */
 const EXCESS = 'order by used desc, began desc offset'
-type SessionRow = BrowserSession & { readonly is_noted: boolean } & Record<string, unknown>
+type SessionRow = Omit<BrowserSession, 'account'> & {
+  readonly account: string | null
+  readonly is_noted: boolean
+} & Record<string, unknown>
 
 /**
  * Sessions of all processes that share a database. Signing in or out of one process applies to all.
@@ -77,7 +80,7 @@ async function use(queries: Queries, key: string, host: string): Promise<Browser
       [key, serviceSchema.version],
     )
   }
-  return session
+  return session && { ...session, account: session.account ?? undefined }
 }
 
 async function naming<T>(action: string, act: () => Promise<T>): Promise<T> {
