@@ -4,6 +4,7 @@ import { z } from 'zod'
 
 import { textTable } from './output/text-table.js'
 import { localTime } from './output/local-time.js'
+import { addWatchOption } from './session/watch.js'
 import { addPageOptions, endOption, moreText } from './session/list-options.js'
 import type { PageOptions } from './session/list-options.js'
 import { makeServiceClient } from './session/service-client.js'
@@ -69,7 +70,7 @@ export function defineAdd(command: Command, session: Session): void {
     .option('--pipeline <name>', 'only this pipeline of the application, by name or id')
     .requiredOption('--reason <text>', 'why, for the trail and everybody who reads the list')
     .addOption(
-      endOption('--until <time>', 'its end (2027-01-31, or a duration: 12h, 14d)').makeOptionMandatory(),
+      endOption('--until <end>', 'its end: a date, or a duration such as 12h or 14d').makeOptionMandatory(),
     )
     .addHelpText(
       'after',
@@ -86,12 +87,12 @@ export function defineAdd(command: Command, session: Session): void {
 
 /** `tidegate exceptions list`: lists exceptions. */
 export function defineList(command: Command, session: Session): void {
-  addPageOptions(addServiceOptions(command))
+  addPageOptions(addServiceOptions(addWatchOption(command)))
     .description('Lists exceptions, also those that ended in the last 30 days.')
     .option('--package <name>', 'only this package')
     .option('--application <name>', 'only this application')
     .addOption(new Option('--state <state>', 'only exceptions in this state').choices(STATES))
-    .option('--expiring <time>', 'only active ones that end within this time, such as 7d')
+    .option('--expiring <duration>', 'only active ones that end within this duration, such as 7d')
     .addHelpText('after', examples('tidegate exceptions list', 'tidegate exceptions list --expiring 7d'))
     .action(async (options: ListOptions) => {
       const { package: name, application, state, expiring, limit, cursor } = options

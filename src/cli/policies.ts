@@ -9,6 +9,7 @@ import { addServiceOptions } from './session/service-options.js'
 import type { ServiceOptions } from './session/service-options.js'
 import { EXIT } from './session/session.js'
 import type { Session } from './session/session.js'
+import { addWatchOption } from './session/watch.js'
 import { examples, outJson } from './session/shared-options.js'
 
 const ErrorAnswer = z.object({
@@ -41,7 +42,7 @@ export function definePolicies(command: Command, session: Session): void {
       examples('tidegate policies packages', 'tidegate policies sources', 'tidegate policies refresh'),
     )
   definePackages(command.command('packages'), session)
-  addServiceOptions(command.command('sources'))
+  addServiceOptions(addWatchOption(command.command('sources')))
     .description('Shows the revisions that serve and where they come from.')
     .addHelpText('after', examples('tidegate policies sources', 'tidegate policies sources --format json'))
     .action((options: ServiceOptions) => showSources(options, { path: '/policies/sources' }, session))
@@ -78,7 +79,7 @@ type Stated = z.output<typeof Packages>['packages'][number]['levels'][number]
 
 /** `tidegate policies packages`: lists packages with their levels. */
 function definePackages(command: Command, session: Session): void {
-  addServiceOptions(command)
+  addServiceOptions(addWatchOption(command))
     .description('Lists the packages that deny or warn, with their levels and exceptions.')
     .addHelpText('after', examples('tidegate policies packages'))
     .action(async (options: ServiceOptions) => {

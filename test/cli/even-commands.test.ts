@@ -15,7 +15,8 @@ const NOT_WATCHED: Readonly<Record<string, string>> = {
     [
       ...['init', 'serve', 'build', 'backup', 'restore', 'opa install', 'hash-token', 'audit keygen'],
       ...['store migrate', 'store copy', 'pipelines push', 'orchestrator refresh'],
-      ...['analysis start', 'analysis cancel'],
+      ...['analysis start', 'analysis cancel', 'policies refresh', 'impact'],
+      ...['add', 'approve', 'remove'].map((name) => `exceptions ${name}`),
       ...['trigger', 'approve', 'reject', 'cancel', 'resend', 'create'].map((name) => `gates ${name}`),
     ].map((name) => [name, 'does something']),
   ),
@@ -24,6 +25,7 @@ const NOT_WATCHED: Readonly<Record<string, string>> = {
   'pipelines pull': 'writes a file',
   'analysis try': 'asks every source anew each time, at the cost of these',
   'analysis replay': 'what is judged again does not change',
+  'decisions why': 'a decision that was made does not change',
   openapi: 'changes with the release',
   completion: 'changes with the release',
   version: 'changes with the release',
@@ -34,8 +36,16 @@ const NOT_THE_SAME: Readonly<Record<string, string>> = {
   '--bundle': 'a file or a directory, as in opa',
   '--from': 'a data directory, or a mirror',
   '--interval': 'a length, or the number of one',
+  '--policies': 'directories, or a bundle, too',
+  '--until': 'the end of a window of time, or of an exception',
   '--url': 'the service, or what is to be called',
   '--baseline': 'values of its scope',
+}
+
+/** Commands whose `--limit` is no page of a list by time, and why. */
+const NO_PAGES: Readonly<Record<string, string>> = {
+  impact: 'the number of inputs to evaluate',
+  'exceptions list': 'exceptions have an end, but no time at which they happened',
 }
 
 const session = newSession(terminal().terminal)
@@ -92,7 +102,8 @@ describe('every command', () => {
     expect(optionOf(command, '--watch') === undefined).toBe(name in NOT_WATCHED && name !== 'serve')
   })
 
-  it.each(leaves.filter(({ command }) => optionOf(command, '--limit') ?? optionOf(command, '--cursor')))(
+  const paged = leaves.filter(({ command }) => optionOf(command, '--limit') ?? optionOf(command, '--cursor'))
+  it.each(paged.filter(({ name }) => !(name in NO_PAGES)))(
     '$name shows its pages as the others do',
     ({ command }) => {
       expect(optionOf(command, '--limit')).toMatchObject({ flags: '--limit <n>', defaultValue: '50' })
@@ -101,7 +112,8 @@ describe('every command', () => {
     },
   )
 
-  it.each(leaves)('$name has both ends of a window of time, or none', ({ command }) => {
+  const timed = leaves.filter(({ command }) => optionOf(command, '--until')?.flags.endsWith('<end>') !== true)
+  it.each(timed)('$name has both ends of a window of time, or none', ({ command }) => {
     const [since, until] = [optionOf(command, '--since'), optionOf(command, '--until')]
     expect(since?.flags.replace('since', 'until')).toBe(until?.flags)
     for (const word of [

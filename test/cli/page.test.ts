@@ -13,7 +13,7 @@ const PAGE = readFileSync(join(PROJECT_ROOT, 'docs/reference/command-line.md'), 
  * machine.
  */
 const ELSEWHERE =
-  /tidegate (?:opa|fmt|deps|inspect|serve|eval --bundle|decisions|doctor|backup|restore|audit|pipelines|orchestrator|test|build|version|config)\b/
+  /tidegate (?:opa|fmt|deps|inspect|serve|eval --bundle|decisions|doctor|backup|restore|audit|exceptions|impact|policies|pipelines|orchestrator|test|build|version|config)\b/
 
 interface Example {
   readonly command: string
