@@ -14,9 +14,9 @@ input, textarea, select { width: 100%; padding: .5rem; font: inherit; color: inh
 .filter { display: flex; gap: .4rem 1rem; align-items: end; flex-wrap: wrap; margin: .6rem 0; } .filter div { flex: 1 1 9rem; }
 .filter div:first-child { flex-grow: 2; } .filter button { margin: 0; } .pages { display: flex; gap: .3rem 1.2rem; flex-wrap: wrap; margin: .6rem 0; }
 textarea.code { font: .85rem/1.4 ui-monospace, monospace; min-height: 18rem; }
-button { padding: .5rem 1rem; margin: .6rem .5rem 0 0; font: inherit; font-weight: 600; color: inherit; cursor: pointer;
+button, a.button { padding: .5rem 1rem; margin: .6rem .5rem 0 0; font: inherit; font-weight: 600; color: inherit; cursor: pointer;
   background: var(--card); border: 2px solid var(--soft); border-radius: 6px; min-height: 2.75rem; }
-button.good { border-color: var(--good); color: var(--good); } button.bad { border-color: var(--bad); color: var(--bad); }
+a.button { display: inline-block; text-decoration: none; } button.good { border-color: var(--good); color: var(--good); } button.bad { border-color: var(--bad); color: var(--bad); }
 button.plain { margin: 0; min-height: 0; padding: .2rem .6rem; font-weight: 400; border-width: 1px; font-size: .9rem; }
 a:focus-visible, button:focus-visible, input:focus-visible, select:focus-visible, textarea:focus-visible, summary:focus-visible {
   outline: 3px solid var(--canary); outline-offset: 2px; }
@@ -25,7 +25,7 @@ dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; white-space:
 dd.rich { white-space: normal; } input, select { min-height: 2.6rem; }
 @media (max-width: 44rem) { nav { order: 3; flex-basis: 100%; margin-left: -.55rem; } }
 @media (max-width: 30rem) { dl { grid-template-columns: minmax(0, 1fr); } dd { margin-bottom: .4rem; }
-  button { width: 100%; } button.plain { width: auto; } }
+  button, a.button { width: 100%; text-align: center; } button.plain { width: auto; } }
 @media (max-width: 44rem) { .stacked td[data-label]:not(.number, :empty)::before { content: attr(data-label) ': '; color: var(--soft); } }
 body { overflow-wrap: anywhere; } th { overflow-wrap: normal; } td { min-width: 6rem; } td.number { min-width: 0; } pre { padding: .6rem; border: 1px solid var(--line); border-radius: 6px; background: var(--card); }
 .panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem; margin-top: 1rem; align-items: start; }
