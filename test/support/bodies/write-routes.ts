@@ -130,6 +130,26 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     },
   ],
+  [
+    /^POST \/policies\/impact$/,
+    {
+      ...POLICY,
+      bodies: ['{"policies":@}', '{"policies":{"directories":[{"a.rego":"package a"}]},"x":@}', '@'],
+    },
+  ],
+  [
+    /^POST \/playground$/,
+    {
+      ...CONTROL,
+      bodies: ['{"text":"package a","path":"a","input":@}', '{"text":"package a","path":@}', '@'],
+    },
+  ],
+  [
+    /^POST \/exceptions$/,
+    { ...CONTROL, bodies: ['{"package":@}', '{"package":"a","reason":@,"until":"1h"}', '{"until":@}', '@'] },
+  ],
+  [/^PUT \/v1\/policies/, { ...POLICY, bodies: ['@'] }],
+  [/^(?:PUT|PATCH) \/v1\/data/, { ...POLICY, bodies: ['@', '[{"op":"add","path":"/a","value":@}]'] }],
   [/reserve$/, { ...CONTROL, bodies: ['{"executionId":@}', '{"executionId":"e","x":@}'] }],
   [/\/review$/, { ...CONTROL, bodies: ['{"action":"approve","comment":@}', '{"action":@}', '@'] }],
   [/spinnakerReview$/, { ...CONTROL, bodies: ['{"action":"cancel","comment":@}', '{"action":@}'] }],
@@ -192,7 +212,14 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
   ],
   [/./, NO_BODY],
 ]
-const WITHOUT_BODY: readonly RegExp[] = [/^DELETE /, /\/cancel$/, /\/resend$/, /\/resume$/]
+const WITHOUT_BODY: readonly RegExp[] = [
+  /^DELETE /,
+  /\/cancel$/,
+  /\/resend$/,
+  /\/resume$/,
+  /\/approve$/,
+  /\/refresh$/,
+]
 const QUERIES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/external\/template$/, ['?templateType=METRIC&templateName=t', '?templateType=LOG&templateName=t']],
 ]
