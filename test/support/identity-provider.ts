@@ -106,7 +106,6 @@ function makeProvider(
         ...CLIENT,
         redirect_uris: [redirectUri],
         grant_types: ['authorization_code', 'refresh_token'],
-        post_logout_redirect_uris: [redirectUri.replace('/callback', '')],
       },
       {
         ...{

@@ -16,7 +16,7 @@ import type { Provider } from '../sign-on/provider.js'
 
 /** Sign-in at an identity provider. */
 export interface ProviderAccess {
-  readonly provider: Pick<Provider, 'depart' | 'arrive' | 'signOutUrl'>
+  readonly provider: Pick<Provider, 'depart' | 'arrive'>
   readonly accounts: Pick<AccountSessions, 'open' | 'read'>
   readonly rules: AccountRules
   /** Text for the button, after "Sign in with". */
@@ -172,11 +172,6 @@ export class BrowserAccess {
       `${this.#cookie(name, '', 'Lax')}; Max-Age=0`,
     ]
     return { next: departure.next, cookies }
-  }
-
-  /** Returns the address at which people sign out at the provider; undefined if there is none. */
-  async signOutUrl(returnTo: string): Promise<string | undefined> {
-    return await this.#options.provider?.provider.signOutUrl(returnTo)
   }
 
   #requireProvider(): ProviderAccess {

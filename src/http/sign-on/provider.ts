@@ -131,13 +131,6 @@ export class Provider {
     }
   }
 
-  /** Returns the address at which people sign out at the provider; undefined if it has none. */
-  async signOutUrl(returnTo: string): Promise<string | undefined> {
-    const configuration = await this.#configured()
-    if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined
-    return openid.buildEndSessionUrl(configuration, { post_logout_redirect_uri: returnTo }).href
-  }
-
   /**
    * Returns the claims of an access token for an audience (RFC 9068). Raises `unauthenticated` if it
    * is invalid, expired or for another audience, and `unavailable`.
