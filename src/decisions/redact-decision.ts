@@ -29,8 +29,8 @@ const MAX_QUOTED = 200
 const MAX_CACHED_PATHS = 1000
 
 /**
- * Makes a function that redacts the stored input (at most this many bytes), and its secrets in the
- * result and the error.
+ * Makes a function that redacts the stored input, result, error, packages and calls. At most
+ * `maxInputBytes` of the input are kept.
  */
 export function makeRedactDecision(maxInputBytes: number): RedactDecision {
   const shownPath = remembered(redactWords, MAX_CACHED_PATHS)
@@ -105,8 +105,8 @@ function redactCut(start: Buffer, known: readonly string[]): RedactedStart {
 }
 
 /**
- * Removes the rest of the closing that was added to the beginning. A cut secret may have swallowed
- * a part of it.
+ * Removes the brackets that were added to close the beginning of a cut input. Redacting a cut
+ * secret may have removed some of them already.
  */
 function withoutClosing(text: Buffer, closing: Buffer): Buffer {
   let left = closing
@@ -115,8 +115,8 @@ function withoutClosing(text: Buffer, closing: Buffer): Buffer {
 }
 
 /**
- * Removes quoted secrets. OPA has already omitted values that are secret by themselves: names are
- * arguments here and say nothing about their values.
+ * Removes secrets of the input that are quoted here. OPA has already omitted secret values. Keys
+ * are arguments of built-ins here and not names of fields, so they are not used to find secrets.
  */
 function withoutQuotes(json: Uint8Array, known: readonly string[]): Uint8Array | null {
   if (known.length === 0) return json

@@ -9,7 +9,10 @@ export interface WriterThreadOptions extends KeepOptions {
   readonly path: string
   readonly retention: RetentionPolicy
   readonly retentionIntervalMs: number
-  /** Names of the receivers whose decisions lose their detail before they are deleted. */
+  /**
+   * Names of log receivers. Decisions that they have not got lose details first, and are deleted
+   * only later.
+   */
   readonly receivers?: readonly string[]
 }
 
@@ -17,7 +20,10 @@ export interface WriterThreadOptions extends KeepOptions {
 export type WriterRequest =
   { readonly type: 'write'; readonly batch: DecisionBatch } | { readonly type: 'close' }
 
-/** From the writing thread; it ends after `refused` and after a `close`. */
+/**
+ * From the writing thread. `refused` means that it could not start, `lost` that a batch was not
+ * written. The thread ends after `refused` and after a `close`.
+ */
 export type WriterAnswer =
   | { readonly type: 'ready' }
   | { readonly type: 'written'; readonly receipt: WriteReceipt }

@@ -32,7 +32,7 @@ export interface SourceParts {
   readonly folder: BundleFolder
   /** Tries to put the candidates of all sources into service. Never rejects. */
   readonly activate: () => Promise<void>
-  /** Called when a request fails, or fails for another reason than before. */
+  /** Called at the first failure and whenever the reason changes, not for repeated failures. */
   readonly failed: (name: string, error: AppError) => void
   /** Epoch milliseconds. */
   readonly now: () => number
@@ -74,7 +74,7 @@ export class PolicySource {
   #state: SourceState = NO_STATE
   #candidate: Candidate | undefined
   #isLongPoll = true
-  /** The last time when the newest known bundle served. */
+  /** When the bundle that serves was last known to be the newest. */
   #currentMs: number | undefined
   #pause = new AbortController()
   /** The refresh that was requested last and has not begun. */

@@ -24,7 +24,7 @@ export interface SourceSetParts {
   readonly own: PolicyLocations
   /** Called after a bundle began to serve. Never rejects. */
   readonly activated: (activation: Activation) => Promise<void>
-  /** Called when a downloaded bundle is refused, or is refused for another reason than before. */
+  /** Called at the first refusal of a bundle and whenever the reason changes. */
   readonly refused: (source: string, error: AppError) => void
   /** Called if a bundle that serves cannot be written to disk for the next start. */
   readonly notKept: (source: string, error: AppError) => void
@@ -57,7 +57,8 @@ export class SourceSet {
   /**
    * Loads the policies for the first time: with the bundles that an earlier process kept, or else
    * with downloaded ones. No decision is made before each source has a bundle, because a missing
-   * bundle may contain denials. Raises `unavailable` if a source gives none, and as `open`.
+   * bundle may contain denials. Raises `unavailable` if a source gives no bundle, and
+   * every error of the given `open`.
    */
   async open(open: (locations: PolicyLocations) => Promise<Policies>): Promise<Policies> {
     await Promise.all(this.#sources.map((source) => source.restore()))

@@ -16,7 +16,7 @@ export interface DecisionWarning extends Denial {
   readonly exception?: UsedException
 }
 
-/** The denials and warnings of a decision. It allows without denials. */
+/** The denials and warnings of a decision. A decision without denials allows. */
 export interface Verdict {
   readonly denials: readonly Denial[]
   readonly warnings: readonly DecisionWarning[]

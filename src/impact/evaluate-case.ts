@@ -57,10 +57,10 @@ export interface CaseAnswers {
   readonly after: CaseAnswer
 }
 
-/** Clients choose the paths of decisions. */
+/** Limit on cached plans: clients choose the paths of decisions, so there may be any number. */
 const MAX_PLANS = 4096
 
-/** Code of an evaluation whose call of another host has no recorded answer. */
+/** Error code if a policy called another host and the answer was not recorded. */
 const UNRECORDED = 'evaluation_request_refused'
 
 /** Evaluates cases with one revision. */
@@ -81,8 +81,8 @@ export class CaseEvaluator {
   }
 
   /**
-   * Evaluates a case with the recorded calls, adding random values to them. Undefined if a call was
-   * not recorded. A failed evaluation is an answer. Never rejects.
+   * Evaluates a case with the recorded calls. Random values that it makes are added to the calls,
+   * so that the other revision gets the same ones. Undefined if a call was not recorded. A failed evaluation is an answer. Never rejects.
    */
   async evaluate(replayed: ReplayCase, calls: ReplayedCalls): Promise<CaseAnswer | undefined> {
     const startedAt = performance.now()
@@ -144,7 +144,7 @@ export class CaseEvaluator {
   }
 }
 
-/** Whether the answer allows or denies something, so that failed built-ins are errors. */
+/** Whether the answer allows or denies something. A failing built-in is then an error. */
 function isVerdict({ kind }: ReplayCase): boolean {
   return kind === 'static' || kind === 'runtime'
 }
@@ -177,9 +177,9 @@ export function recordedCallsOf({ recordedCalls }: ReplayCase): ReplayedCalls {
 }
 
 /**
- * Evaluates a case with both revisions. The first one's random values are the second one's, so that
- * a difference comes from the policies alone. `isAfterFirst` alternates, so that neither side always
- * evaluates with warm caches. Undefined if a call was not recorded.
+ * Evaluates a case with both revisions. The second one gets the random values of the first, so
+ * that a difference comes from the policies alone. `isAfterFirst` alternates, so that neither side
+ * always evaluates with warm caches. Undefined if a call was not recorded.
  */
 export async function evaluateBoth(
   replayed: ReplayCase,

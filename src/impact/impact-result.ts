@@ -79,7 +79,7 @@ export const ImpactResult = z.object({
 })
 export type ImpactResult = z.output<typeof ImpactResult>
 
-/** Growth of the mean time from which a candidate is slower, and its minimum in milliseconds. */
+/** A candidate is slower if its mean time grows by both this factor and this many milliseconds. */
 const SLOWER_FACTOR = 1.25
 const SLOWER_MS = 0.05
 

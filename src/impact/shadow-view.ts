@@ -2,7 +2,10 @@ import { z } from 'zod'
 
 import { ImpactResult } from './impact-result.js'
 
-/** The state of the shadow in responses. */
+/**
+ * The state of the shadow in responses: a candidate revision that also evaluates a share of the
+ * decisions.
+ */
 export const ShadowView = z.object({
   state: z.enum(['compiling', 'running', 'failed']),
   since: z.string().meta({ format: 'date-time' }).describe('Start of the comparison.'),

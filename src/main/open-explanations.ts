@@ -27,7 +27,7 @@ export function openRevisions({ dataDir, decisions }: Pick<Config, 'dataDir' | '
 /** Revisions whose rules are kept in memory. */
 const MAX_KEPT_RULES = 8
 
-/** Names the rules of reasons from the stored sources of their revisions. */
+/** Finds the rule that gave a reason, in the stored sources of the revision that decided. */
 export function openRules(revisions: KeptRevisions): RulesOf {
   const kept = new Map<string, FindRules>()
   return async (revision, timeMs) => {

@@ -30,7 +30,8 @@ import { benjaminiHochberg } from '../statistics/benjamini-hochberg.js'
 
 const MAX_FINDINGS = 200
 /**
- * Error of totals, a small share of that of the kinds: real findings of totals are far below it.
+ * Maximum adjusted p of a total, which is all events of one severity. It is stricter than that of a
+ * single template, because real changes of totals are far below it.
  */
 const TOTALS_ERROR = 0.01
 
@@ -115,7 +116,7 @@ function reportOf(input: LogJudgeInput, counted: CountedEvents, options: LogJudg
   }
 }
 
-/** Samples are lines as they came. */
+/** Samples are raw lines, so their secrets are hidden before they are shown. */
 function withShownSamples(finding: TemplateFinding): TemplateFinding {
   const { baseline, canary } = finding.samples
   return {
@@ -144,6 +145,7 @@ function totalsOf(
   const comparisons = totalGroups(groups).map((group) => compareGroup(group, sides))
   const weighed = weighFindings(comparisons, [], exposures, options)
   const { canaryShare } = sides.exposure
+  // Expected events of the canary for each one of the baseline.
   const odds = canaryShare / (1 - canaryShare)
   return unexplainedTotals(weighed, kinds, odds).filter(
     ({ isUnexpected, pAdjusted }) => isUnexpected && pAdjusted < TOTALS_ERROR,
@@ -188,7 +190,7 @@ function summaryOf(
   return { lines: lines.length, events, isTruncated }
 }
 
-/** Templates with a severity, of both sides: ordinary ones are not judged by their past. */
+/** Keys of severe templates. Ordinary templates are never compared with earlier releases. */
 function keysToRemember(groups: readonly EventGroup[]): readonly string[] {
   const severe = groups.filter(({ severity }) => severity !== 'ordinary' && severity !== 'ignore')
   return [...new Set(severe.flatMap(({ template }) => template.keys))]

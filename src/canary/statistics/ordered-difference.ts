@@ -7,6 +7,7 @@ const MAX_HALVINGS = 100
  */
 export function orderedDifference(x: Float64Array, y: Float64Array, k: number): number {
   const enough = x.length + y.length
+  // `low` is exclusive. `from` is its finite counterpart for halving.
   let low = -Infinity
   let high = (x.at(-1) ?? 0) - (y[0] ?? 0)
   let [atMostLow, atMostHigh] = [0, x.length * y.length]
@@ -29,10 +30,7 @@ export function medianDifference(x: Float64Array, y: Float64Array): number {
   return isMiddle ? lower : (lower + nextDifference(x, y, lower)) / 2
 }
 
-/**
- * The k-th difference from a bound below it, through the few values that many equal differences
- * share.
- */
+/** Steps from `from` to each next distinct difference until k differences are covered. */
 function climb(x: Float64Array, y: Float64Array, k: number, from: number): number {
   let value = nextDifference(x, y, from)
   while (countUpTo(x, y, value) < k && value < Infinity) value = nextDifference(x, y, value)

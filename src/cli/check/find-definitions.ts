@@ -4,7 +4,7 @@ import { basename, extname, join, resolve } from 'node:path'
 import { AppError, toError } from '../../errors/app-error.js'
 import { STDIN } from '../input/read-document.js'
 
-/** Extensions of files that may contain definitions. */
+/** Extensions of files that may contain definitions of pipelines, applications and the like. */
 const EXTENSIONS = ['.json', '.yaml', '.yml']
 
 const CONFIGURATION = /^tidegate\.(?:json|ya?ml)$/
@@ -80,6 +80,7 @@ async function isDirectory(path: string): Promise<boolean> {
   }
 }
 
+/** Node's messages end with `, open 'path'`, which is dropped. */
 function unreadable(path: string, raw: unknown): AppError {
   return new AppError('invalid', `read ${path}: ${toError(raw).message.replace(/, \w+ '.*'$/s, '')}`, {
     cause: raw,

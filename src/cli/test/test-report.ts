@@ -17,7 +17,7 @@ export interface TestRun {
   /** Required coverage in per cent. */
   readonly threshold: number | undefined
   readonly warnings: readonly ErrorDetail[]
-  /** Comparison with another host; undefined if not requested. */
+  /** Comparison with another program that runs the WebAssembly; undefined if not requested. */
   readonly portability?: Portability | undefined
   /** Benchmarks of the passing tests; undefined if not requested. */
   readonly benchmarks?: readonly Benchmark[] | undefined

@@ -19,9 +19,7 @@ interface FoundMember {
   readonly value: number
 }
 
-/**
- * Node.js searches for the first byte in blocks, but stops doing so early for eight bytes or more.
- */
+/** Node.js searches fastest for fewer than eight bytes. */
 const MAX_PART_LENGTH = 7
 
 const EXECUTION_ID = memberName('"executionId"', 'x')
@@ -41,10 +39,9 @@ const SEARCHED_BYTES = 64 * 1024
 const MAX_LENGTH = 200
 
 /**
- * Finds the execution of an input (JSON): the `executionId` of the flat runtime body or of a gate's
- * policy, at the top or one level below, else the `id` of an `execution`, or of a `pipeline` that
- * is an execution, as sent by the plain-OPA plugin (orchestrator-clients.md 1.6 and 1.7). Undefined
- * without one; never raises.
+ * Finds the execution of an input (JSON). In order of preference: `executionId` at the top or one
+ * level below, `execution.id`, and `pipeline.id` if the pipeline is an execution, as the plain-OPA
+ * plugin sends it (orchestrator-clients.md 1.6 and 1.7). Undefined without one; never raises.
  */
 export function findExecutionId(input: Uint8Array): string | undefined {
   const bytes = asBuffer(input)

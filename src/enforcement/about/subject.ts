@@ -10,7 +10,7 @@ interface Named {
 }
 
 /**
- * Members of an input that hold a pipeline, an execution or an application, and their members that
+ * Objects in an input (a pipeline, an execution, an application or a gate), and their members that
  * name the application and the pipeline, in order of preference.
  */
 const HOLDERS: readonly (readonly [
@@ -23,7 +23,7 @@ const HOLDERS: readonly (readonly [
   ['app', ['application', 'name'], []],
   ['gate', ['application'], ['pipeline']],
 ]
-/** A flat body, in which `name` is the pipeline, and the input of a gate's policy. */
+/** In a flat body and in the input of a gate's policy, `name` itself is the pipeline. */
 const ROOT_PIPELINE = ['name']
 
 /**

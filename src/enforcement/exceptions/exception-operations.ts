@@ -16,7 +16,7 @@ export interface ExceptionActor {
 /** Limit on exceptions that have not ended. All of them are in the memory of each process. */
 const MAX_EXCEPTIONS = 20_000
 
-/** An added exception. It was there before if an equal one of the same owner has not ended. */
+/** An exception, and whether it was added. An equal one of the same owner may exist already. */
 export interface AddedException {
   readonly exception: PolicyException
   readonly isNew: boolean
@@ -97,7 +97,8 @@ const NOTICES = 100
 
 /**
  * Records once for each exception that its end is near, and removes those that ended before
- * `removeBeforeMs`. Returns the recorded ones; there may be more if there are a hundred.
+ * `removeBeforeMs`. Returns the recorded ones, at most `NOTICES`. If it returns
+ * that many, call it again.
  */
 export const noticeExpiring: WriteOperation<
   { readonly nowMs: number; readonly withinMs: number; readonly removeBeforeMs: number },

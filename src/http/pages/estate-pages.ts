@@ -143,7 +143,7 @@ export function pipelinePage(
 
 const HOUR_MS = 3_600_000
 
-/** Renders the four delivery metrics, known as DORA metrics, of the last 30 days. */
+/** Renders the four delivery metrics, known as DORA metrics, of the last `days` days. */
 export function doraPage(report: DeliveryReport, days: number): PageContent {
   const { applications, total } = report
   const body = html`<h1>DORA metrics</h1>

@@ -40,8 +40,8 @@ export function inDataDirectory(dataDir: string): StoreLocation {
 }
 
 /**
- * The location of a database given by a URL. Password and encryption follow from the environment
- * and the host.
+ * The location of a database given by a URL. The password comes from the environment
+ * (PGPASSWORD), and whether to encrypt depends on the host.
  */
 export function inDatabase(url: string): Extract<StoreLocation, { engine: 'postgres' }> {
   const noSecret = (): never => {
@@ -57,7 +57,8 @@ const DEFAULT_PORT = '5432'
 
 /**
  * Connection settings of the configured database. Parts that the URL leaves out come from the
- * environment, as in psql. Throws `invalid` for an unreadable certificate.
+ * environment, as in psql. Throws `invalid` for a malformed URL or an unreadable
+ * certificate.
  */
 export function postgresSettings(
   url: string,

@@ -28,7 +28,7 @@ export type IntervalThreadInput =
   | { readonly type: 'try'; readonly plan: RunPlan }
   | { readonly type: 'ruleResult'; readonly id: number; readonly answer: RuleAnswer }
 
-/** A message from the thread. `taken` or `failed` ends a task. */
+/** A message from the thread. `done` or `failed` ends a task. */
 export type IntervalThreadOutput =
   | { readonly type: 'done'; readonly result: unknown }
   | { readonly type: 'failed'; readonly message: string; readonly stack: string | undefined }

@@ -17,6 +17,7 @@ import { ProcessLink, channelToChild } from '../../lib/processes/process-link.js
 const LOAD_MS = 60_000
 /** Time limit for short calls, in milliseconds. */
 const ANSWER_MS = 1000
+/** Time between two checks of the worker processes. */
 const CHECK_MS = 5000
 /**
  * Number of checks without an answer after which a worker process counts as unavailable, and after
@@ -28,8 +29,10 @@ const [SILENT, MAX_SILENCES] = [2, 6]
  * hundreds of megabytes of data on a slow machine.
  */
 const MAX_STARTING_CHECKS = 24
+/** Shortest and longest delay before a worker process that ended is replaced. */
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 30_000
+/** An end counts as recent for this time. Recent ends make the delay longer. */
 const RECENT_MS = 300_000
 /** Also the value of a metric label. */
 const NAME = 'a worker'
@@ -67,7 +70,7 @@ export class WorkerPool {
   constructor(options: WorkerPoolOptions) {
     this.#options = options
     for (let started = 0; started < options.count; started += 1) this.#start()
-    // The counts of a worker process must outlive it.
+    // Metrics are fetched at each check, so that the counts of a process that ends are not lost.
     this.#checks = setInterval(() => this.#check(), CHECK_MS).unref()
   }
 
@@ -292,7 +295,7 @@ class WorkerProcess {
   readonly link: ProcessLink<WorkerCalls>
   /** Whether it accepts requests. */
   isServing = false
-  /** Whether it has policies, so that it must receive a save. */
+  /** Whether it has policies. If so, it must receive each later load. */
   hasPolicies = false
   /** The policies it receives while it starts. Their file must not be removed. */
   reads: SentPolicies | undefined

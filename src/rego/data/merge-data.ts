@@ -13,7 +13,7 @@ export interface PlacedDocument {
 export interface DocumentMemory {
   /** Returns the addresses of an object's members; undefined for other values. */
   readonly membersOf: (address: number) => Iterable<readonly [key: string, address: number]> | undefined
-  /** Returns true if the object has the key, without reading its value. */
+  /** Returns whether the value is an object, without reading its members. */
   readonly isObject: (address: number) => boolean
   readonly object: (members: ReadonlyMap<string, number>) => number
 }

@@ -6,9 +6,9 @@ import type { Entrypoint } from './snapshot.js'
 const NO_NUMBER = -1
 
 /**
- * Returns entrypoints for documents composed from the rules below them. They belong to the first
- * module. A path at or below a rule leads into the rule's value, which answers it: `limits.deny`
- * next to `limits[x].most`.
+ * Returns entrypoints for documents composed from the rules below them. They belong to
+ * `module`. Paths at or below a rule are left out, since the rule's value already contains them:
+ * `limits.deny` next to `limits[x].most`.
  */
 export function composeEntrypoints(
   module: PolicyModule,

@@ -20,7 +20,7 @@ export interface SeriesData {
   readonly infinitePoints?: number | undefined
   /** null is a gap. */
   readonly values: readonly (number | null)[]
-  /** One series for each unit, if there are several. */
+  /** One series for each instance (pod or host), if there are several. */
   readonly units?: readonly (readonly (number | null)[])[] | undefined
 }
 

@@ -4,13 +4,14 @@ const TITLE = /<title[^<>]*>([^<]{1,200})</i
 /** The first element that is neither a declaration nor a comment. */
 const ROOT = /<([a-z_][\w:.-]{0,100})/i
 /**
- * Amazon, Azure and Google give an error a code and a message; Splunk has messages, SOAP faults.
+ * Amazon, Azure and Google give an error a code and a message. Splunk has
+ * messages, and SOAP has faults.
  */
 const CODE = /<(?:\w+:)?Code[^<>]*>([^<]{1,200})</i
 const MESSAGE = /<(?:\w+:)?(?:Message|msg|faultstring|Details)\b[^<>]*>([^<]{1,1000})</i
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
 
-/** A text with tags: whether it is a page, and its own text. */
+/** Whether a text with tags is a web page, and what it says. */
 export interface Markup {
   readonly isPage: boolean
   /** As the end of a sentence. */

@@ -94,7 +94,7 @@ export interface Side {
   readonly exposure?: Float64Array | undefined
   /** The error message of a source that did not answer. */
   readonly error?: string | undefined
-  /** Why its values are beyond all reckoning (see `judgeableSide`). */
+  /** Why its values cannot be computed with, such as values that are too large. */
   readonly outOfRange?: string | undefined
   readonly startMs?: number | undefined
   readonly stepMs?: number | undefined
@@ -148,7 +148,7 @@ export interface SeriesStats {
 export interface TestOutcome {
   readonly test: 'shift' | 'mean' | 'tail' | 'spread' | 'occurrence' | 'rate' | 'size' | 'gap' | 'stretch'
   readonly change: 'High' | 'Low'
-  /** Divided by the test's share of the error. The metric's p is the least of them. */
+  /** The p-value divided by the test's share of alpha. The metric's p is the smallest one. */
   readonly p: number
   /** Whether the change is large enough to matter. */
   readonly matters: boolean
@@ -246,8 +246,8 @@ export interface MetricResult {
     | undefined
   readonly finding: Finding | null
   /**
-   * A change far beyond its margin, at an error over all metrics together. It needs a review,
-   * whatever its weight.
+   * A change far beyond its margin that is significant even after the correction over all metrics.
+   * It needs a review, whatever its weight.
    */
   readonly isBeyondDoubt?: boolean | undefined
   /**

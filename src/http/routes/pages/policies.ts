@@ -30,7 +30,7 @@ const DAY_MS = 86_400_000
 const DAYS = 14
 const { route } = routesOf<PageRoutesDeps>()
 
-/** The index of policies, and the page of one at this service's path and the orchestrator's link. */
+/** The list of policies, and the page of one policy, which the orchestrator's link also shows. */
 export const policyPageRoutes = [
   route({
     ...PAGE,
@@ -137,7 +137,7 @@ function packageAbove(snapshot: Snapshot, path: readonly string[]): readonly str
   return length === 0 ? undefined : path.slice(0, length)
 }
 
-/** Returns the newest decisions at or below a path, and denials by a package. */
+/** Returns the newest decisions at or below a path, and the newest denials by the package. */
 async function decisionsOf(
   path: string,
   packageName: string,

@@ -31,7 +31,10 @@ const NODE_STEPS = 300
 /** Steps of comparing two fields of one name, or two fragments. All pairs are compared. */
 const PAIR_STEPS = 50
 const FRAGMENT_PAIR_STEPS = 250
-/** Validation ends after this number of errors: each searches all names for similar ones. */
+/**
+ * Validation ends after this number of errors. Each searches all names of the schema for a
+ * suggestion, at a cost of NAME_STEPS for each node.
+ */
 const MAX_ERRORS = 100
 const NAME_STEPS = 5
 
@@ -49,11 +52,13 @@ export function validateQuery(query: DocumentNode, schemaDocument: DocumentNode,
 }
 
 /**
- * Validates in two passes. gqlparser ignores default values when a variable is used for an input,
- * but allows omitting an input that has one; only the second pass sees default values.
+ * Validates in two passes, like gqlparser, which OPA uses. The first pass checks the types of
+ * variables as if no input had a default value. In the second pass, an input with a default value
+ * may be left out.
  */
 function findErrors(query: DocumentNode, { schema, defaulted }: ExecutableSchema): readonly GraphQLError[] {
   const misplaced = validate(schema, query, [VariablesInAllowedPositionRule])
+  // Any default value, null too, makes an input optional.
   for (const input of defaulted) input.defaultValue = null
   return [...misplaced, ...validate(schema, query, validationRules)]
 }
@@ -112,7 +117,7 @@ function locationOf({ nodes, message }: GraphQLError): string | undefined {
   return position && `${position.line}:${position.column}`
 }
 
-/** The rules for schemas are gqlparser's, not the package's. */
+/** Schemas are checked by gqlparser's rules, so the graphql package must not check them. */
 const ASSUME_VALID = { assumeValid: true, assumeValidSDL: true }
 
 /** A schema for validating queries, and its inputs that have a default value. */

@@ -66,8 +66,8 @@ export class CopyOut implements Submittable {
   }
 
   /**
-   * Handles an error of the server, which is then ready again, or of the connection, which then
-   * ends.
+   * Handles an error of the server or of the connection. After an error of the server,
+   * `handleReadyForQuery` follows; the promise stays rejected.
    */
   handleError(error: Error): void {
     this.#reject(error)

@@ -36,6 +36,6 @@ function toError(action: string, raw: unknown): Error {
 export interface StoreThreadOptions {
   readonly path: string
   readonly role: ThreadRole
-  /** Files that must be at their paths for a write. */
+  /** Writes are refused if one of these files was moved or replaced. */
   readonly files: readonly KeptFile[]
 }

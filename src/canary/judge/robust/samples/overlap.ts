@@ -4,30 +4,38 @@ import type { CleanSide } from './clean-side.js'
 import { cleanPoints, endOf } from './clean-side.js'
 import type { CleanSides } from './metric-tests.js'
 
-/** The longest windows that are looked for, in points. */
+/** The longest windows that are detected, in points. */
 const MAX_POINTS = 30
 /** Minimum length of a side in windows for its pattern to be used. */
 const MIN_WINDOWS = 4
-/** The correlation of differences that lie one window apart is -1/2; noise stays above this. */
+/**
+ * Differences one window apart have a correlation of -1/2. Only a correlation below this value can
+ * be such a pattern.
+ */
 const MIN_PATTERN = -0.3
+/** How far below 0 that correlation must be, in standard errors. */
 const PATTERN_ERRORS = 3.5
 /** A step or a burst must not pass for the pattern of windows. */
 const MAX_IN_MEDIANS = 2.5
-/** Differences of independent points have -1/2 from one to the next. */
+/**
+ * Differences of independent points have a correlation of -1/2 from one to the next. Below this
+ * value, windows do not overlap.
+ */
 const INDEPENDENT = -0.35
-/** Less than this is chance, on sides that know nothing of each other. */
+/** Minimum correlation of the two sides for them to count as moving together. */
 const MIN_LIKENESS = 0.5
-/** Windows leave no other differences alike. */
+/** A higher correlation at any lag is a cycle and not the pattern of windows. */
 const MAX_ELSEWHERE = 0.5
 /**
- * Neighbours share all points of a window but one. Spikes, whose differences are cut, share
- * nothing.
+ * Minimum autocorrelation, as a share of the 1 - 1/overlap that neighbours have if their windows
+ * share all points but one. Spikes have less.
  */
 const MIN_SHARED = 0.5
 
 /**
- * The number of points in one window of the values, detected from their pattern; 1 if windows do
- * not overlap.
+ * A query such as `rate(x[5m])` at steps of one minute makes each point share four of its five
+ * minutes with the next. This returns the number of points in one such window, detected from the
+ * pattern of the values; 1 if windows do not overlap.
  */
 export function overlapOf({ control, experiment }: CleanSides): number {
   const sides = [control, experiment].map(differences)
@@ -35,6 +43,7 @@ export function overlapOf({ control, experiment }: CleanSides): number {
   const most = Math.min(MAX_POINTS, Math.floor(points / MIN_WINDOWS))
   if (correlationAt(sides, 1).value < INDEPENDENT) return 1
   const together = likeness(sides)
+  // Sides that move together add less evidence.
   const alike = together < MIN_LIKENESS ? 1 : 1 + together ** 2
   let [overlap, least] = [1, MIN_PATTERN]
   for (let lag = 2; lag <= most; lag += 1) {
@@ -47,9 +56,9 @@ export function overlapOf({ control, experiment }: CleanSides): number {
   return autocorrelation < MIN_SHARED * (1 - 1 / overlap) ? 1 : overlap
 }
 
-/** From this share of steps on a value stays what it was, */
+/** Minimum share of steps at which a value stays the same. */
 const HELD_SHARE = 0.5
-/** of values that, once they change, come back as seldom as this. */
+/** Minimum share of changes that lead to a new value. */
 const DISTINCT_SHARE = 0.8
 const MIN_CHANGES = 4
 /**

@@ -22,9 +22,10 @@ import { studentUpperQuantile, studentUpperTail } from '../../../statistics/stud
 
 /**
  * Minimum distance between the sides, as a multiple of the wider range, that counts whatever their
- * dependence in time is; and the one for a change far beyond its margin.
+ * dependence in time is.
  */
 const MIN_GAP_IN_RANGES = 3
+/** The same distance for a change far beyond its margin. */
 const MIN_GAP_OF_FAR_CHANGE = 1
 
 /**
@@ -41,7 +42,10 @@ function farApart({ control, experiment }: CleanSides, minRanges: number): 'abov
 
 /** A wider spread matters from this ratio on, if its ends also reach further by the margin. */
 const SPREAD_RATIO = 1.5
-/** Bounds of a confidence interval if no change in that direction is tested. */
+/**
+ * Error of a bound of the confidence interval in a direction that no test covers: a share of alpha
+ * for the shift, and an error by itself for the size of a change of the mean.
+ */
 const USUAL_ERROR = 0.1
 
 interface TestInput {
@@ -52,7 +56,11 @@ interface TestInput {
   readonly allowed: Margins
 }
 
-/** Tests measurements for a shift of typical values and of the mean, for points far out, and for a wider spread. */
+/**
+ * Tests measurements for a shift of typical values and of the mean, for points far out, and for a
+ * wider spread. Each test gets a share of alpha (`ERROR_SHARES`): `weighted` divides its p by that
+ * share, so all p can be compared with alpha.
+ */
 export function testGauge(sides: CleanSides, spec: MetricSpec, settings: RobustSettings): Tested {
   const level = baselineLevel(sides.control.sorted)
   const margins = marginsOf(spec, settings)
@@ -170,8 +178,8 @@ function shiftOutcomes(
 /**
  * A change of the mean that the typical difference of two points does not show, as between values
  * of two kinds (hits and misses of a cache) of which one became more frequent. The ranks must show
- * the change as well as the means (Welch), so no error is added,
- * or the means alone at a small error of their own.
+ * the change as well as the means (Welch), which adds no error, or the means alone at their own
+ * small share.
  */
 function meanOutcomes(
   shift: Shift,
