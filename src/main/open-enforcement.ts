@@ -101,7 +101,8 @@ function refreshContinually(book: ExceptionBook, { lookups, reader }: ServiceSto
     try {
       const version = await lookups.exceptions.version()
       if (version !== known) {
-        book.replace(await reader.run(listExceptions, null))
+        // The thread that reads need not start where there are none.
+        book.replace(version === undefined ? [] : await reader.run(listExceptions, null))
         known = version
         await send(book.all)
       }

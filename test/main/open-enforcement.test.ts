@@ -75,11 +75,19 @@ describe('exceptions in memory', () => {
     expect(sent).toEqual([1])
   })
 
+  it('are not read where there are none, so that the thread for reading need not start', async () => {
+    const store = await open()
+    const reader = { run: () => Promise.reject(new AppError('internal', 'the thread was started')) }
+    const opened = await start({ ...store, reader })
+    expect(opened.exceptions()).toEqual([])
+    expect(warningsOf(opened).at(-1)).toBeUndefined()
+  })
+
   it('stay while the store is away, which health shows', async () => {
     const store = await open()
     await store.writer.run(addException, { added: added(Date.now() + DAY_MS), origin: 'test' })
     let isAway = false
-    const version = (): Promise<string> =>
+    const version = (): Promise<string | undefined> =>
       isAway ? Promise.reject(new AppError('unavailable', 'no database')) : store.lookups.exceptions.version()
     const exceptions = { ...store.lookups.exceptions, version }
     const opened = await start({ ...store, lookups: { ...store.lookups, exceptions } })

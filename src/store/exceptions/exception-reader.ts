@@ -18,7 +18,8 @@ export function makeExceptionReader(db: Kysely<ServiceDatabase>): ExceptionReade
           fn.count<number>('noticed_ms').as('noticed'),
         ])
         .executeTakeFirst()
-      return [row?.count, row?.last, row?.approved, row?.lastApproved, row?.noticed].join(' ')
+      if (row === undefined || row.count === 0) return undefined
+      return [row.count, row.last, row.approved, row.lastApproved, row.noticed].join(' ')
     },
   }
 }

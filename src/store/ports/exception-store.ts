@@ -27,8 +27,8 @@ export type NewException = Omit<PolicyException, 'id' | 'approver' | 'approvedMs
 export interface ExceptionReader {
   /** All stored exceptions, in the order of their ids. */
   all(): Promise<readonly PolicyException[]>
-  /** A text that changes with every change that matters to decisions. */
-  version(): Promise<string>
+  /** A text that changes with every change that matters to decisions; undefined if there are none. */
+  version(): Promise<string | undefined>
 }
 
 export interface ExceptionRepository extends ExceptionReader {
