@@ -43,7 +43,7 @@ const NOBODY: SignOn = {
 export async function openSignOn(config: Config, parts: SignOnParts): Promise<SignOn> {
   const { oidc, proxy, tokens, certificates } = config.auth
   if (oidc === undefined && proxy === undefined) return NOBODY
-  const reserved = new Set([...tokens, ...certificates].map(({ name }) => name))
+  const reserved = [...tokens, ...certificates].map(({ name }) => name)
   const ca = readPem('auth.oidc.tlsCa', oidc?.tlsCa)
   const client = makeOutboundClient({ allowLoopback: true, allowPrivate: true }, { ca })
   parts.onStop('sign-on', client.close)

@@ -9,7 +9,7 @@ const proxy: ProxyRules = {
   addresses: ['10.1.0.0/16', 'fd00::1'],
   ...{ userHeader: 'X-Forwarded-User', groupsHeader: 'X-Forwarded-Groups' },
   roles: { approver: ['managers'], auditor: ['*'], orchestrator: [], author: [], admin: ['operators'] },
-  reserved: new Set(['orca']),
+  reserved: ['orca'],
 }
 
 /** How a request with these headers from an address is let in for approvers. */
@@ -50,6 +50,7 @@ describe('a request through a proxy that authenticates people', () => {
     ['with an empty name', { 'x-forwarded-user': ' ' }, 'forbidden'],
     ['with a name of 101 characters', { ...ana, 'x-forwarded-user': 'a'.repeat(101) }, 'forbidden'],
     ['with the name of a token', { ...ana, 'x-forwarded-user': 'orca' }, 'forbidden'],
+    ['with that name in capitals', { ...ana, 'x-forwarded-user': 'ORCA' }, 'forbidden'],
     ['without a group for the role', { 'x-forwarded-user': 'ana' }, 'forbidden'],
     ['with a token of nobody', { ...ana, authorization: 'Bearer wrong' }, 'unauthenticated'],
     ['with a token of three parts', { ...ana, authorization: 'Bearer a.b.c' }, 'unauthenticated'],
