@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseJson } from '../lib/json/text/parse-json.js'
 
 import { z } from 'zod'
 
@@ -54,7 +55,7 @@ export class BundleFolder {
   /** Reads what an earlier process kept. Bundles that are missing or damaged are left out. */
   async read(): Promise<void> {
     const text = await readFile(join(this.#folder, STATE_FILE), 'utf8').catch(() => undefined)
-    const { from, bundles } = State.safeParse(parseJson(text)).data ?? { from: '', bundles: [] }
+    const { from, bundles } = State.safeParse(parseJson(text ?? '')).data ?? { from: '', bundles: [] }
     const whole: KeptBundle[] = []
     for (const bundle of bundles) if (await this.#isWhole(bundle.digest)) whole.push(bundle)
     this.#kept = from === this.#from ? whole : whole.map((bundle) => ({ ...bundle, version: undefined }))
@@ -110,12 +111,4 @@ export class BundleFolder {
 
 function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
-}
-
-function parseJson(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '')
-  } catch {
-    return undefined
-  }
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../lib/validation/record.js'
 import { DENY_RULES, VERDICT_RULES, verdictOf, type PackageDenials } from '../rego/index.js'
 import type { DecisionOutcome } from '../store/ports/decision-store.js'
 
@@ -76,8 +77,4 @@ function reasonText(reason: unknown): string {
 
 function packageName(path: readonly string[]): string {
   return path.join('.')
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

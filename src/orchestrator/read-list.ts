@@ -5,7 +5,7 @@ import { ArraySplitter } from '../lib/json/scan/array-splitter.js'
 import { MAX_NESTING, nestsDeeper } from '../lib/json/scan/nesting.js'
 import { isRecord } from '../lib/validation/record.js'
 import type { Definition } from './definition.js'
-import { parseJson } from './refusal.js'
+import { parseJson } from '../lib/json/text/parse-json.js'
 
 /** Kinds of lists of the storage service. */
 export type ListKind = 'applications' | 'pipelines'

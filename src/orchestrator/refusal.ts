@@ -1,3 +1,4 @@
+import { parseJson } from '../lib/json/text/parse-json.js'
 import { AppError } from '../errors/app-error.js'
 import type { ErrorKind } from '../errors/app-error.js'
 import type { OutboundResponse } from '../lib/outbound/outbound-client.js'
@@ -37,15 +38,6 @@ export function refused(doing: string, response: OutboundResponse): AppError {
   return new AppError(kind, `${doing}: the orchestrator answered ${refusalText(response)}`, {
     code: 'orchestrator_refused',
   })
-}
-
-/** Parses a JSON text; undefined if it is invalid. */
-export function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown
-  } catch {
-    return undefined
-  }
 }
 
 function textsIn(value: unknown): string[] {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { parseJson } from '../../lib/json/text/parse-json.js'
 import { AppError, toError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { errorKindOf } from '../../http/exchange/error-body.js'
@@ -152,14 +153,6 @@ function notReached({ shown, url }: ServiceAddress, raw: unknown): AppError {
     `No service responds at ${shown} (${reason}). Start it with tidegate serve, or pass --url.`,
     { cause: raw },
   )
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 async function* piecesOf(

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { z } from 'zod'
 
+import { parseJson } from '../../lib/json/text/parse-json.js'
 import { AppError } from '../../errors/app-error.js'
 import type { OutboundClient, OutboundResponse } from '../../lib/outbound/outbound-client.js'
 import type { FetchBundle } from './fetch-bundle.js'
@@ -84,7 +85,7 @@ export function fetchFromRegistry(settings: OciSettings, clients: OciClients): F
 }
 
 function layerOf(base: string, body: Buffer): string {
-  const { layers } = Manifest.safeParse(parseJson(body)).data ?? { layers: [] }
+  const { layers } = Manifest.safeParse(parseJson(body.toString())).data ?? { layers: [] }
   const bundles = layers.filter(({ mediaType }) => mediaType === LAYER_TYPE)
   const [only] = bundles
   if (only !== undefined && bundles.length === 1) return only.digest
@@ -143,7 +144,8 @@ async function requestToken(
     ...{ method: 'GET', url: target.href, headers, timeoutMs, signal },
     ...{ maxResponseBytes: MAX_DOCUMENT_BYTES, maxRefusalBytes: MAX_REFUSAL_BYTES },
   })
-  const { token, access_token: access } = TokenAnswer.safeParse(parseJson(response.body)).data ?? {}
+  const { token, access_token: access } =
+    TokenAnswer.safeParse(parseJson(response.body.toString())).data ?? {}
   const found = token ?? access
   if (response.status === 200 && found !== undefined) return found
   throw refusal(target.origin, response)
@@ -151,12 +153,4 @@ async function requestToken(
 
 function digestOf(bytes: Uint8Array): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    return undefined
-  }
 }

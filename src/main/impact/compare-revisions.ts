@@ -16,7 +16,7 @@ import {
   loadSnapshot,
   publicNames,
   unpackSnapshot,
-  type PublicNames,
+  withPublicNames,
   type Snapshot,
 } from '../../rego/index.js'
 import { operationRegistry } from '../../store/ports/operation.js'
@@ -81,16 +81,6 @@ async function loadSent(
   } catch (raw) {
     throw withPublicNames(toAppError(raw), names)
   }
-}
-
-/** Returns the error without paths of temporary directories. */
-function withPublicNames({ kind, code, message, details, cause }: AppError, names: PublicNames): AppError {
-  const shown = details.map(({ location, message: text, ...detail }) => ({
-    ...detail,
-    message: names.text(text),
-    ...(location && { location: { ...location, file: names.file(location.file) } }),
-  }))
-  return new AppError(kind, names.text(message), { code, details: shown, cause })
 }
 
 async function loadOther(options: ImpactThreadOptions): Promise<LoadedRevision> {

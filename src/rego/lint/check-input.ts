@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 
 import { z } from 'zod'
 
+import { parseJson } from '../../lib/json/text/parse-json.js'
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { nearestName } from '../../lib/text/nearest-name.js'
@@ -97,14 +98,6 @@ function readErrors(text: string, schemas: string): TypeError[] {
   if (errors.length > 0 && others.length === 0) return errors
   const [reason = text.trim()] = others.map(({ message }) => message)
   throw new AppError('invalid', `check the input against the schemas in ${schemas}: ${reason}`)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function describe({ message, details }: TypeError, location: ErrorDetail['location']): ErrorDetail {

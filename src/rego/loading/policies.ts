@@ -10,7 +10,7 @@ import type { Snapshot } from '../snapshot/snapshot.js'
 import { inSlices } from '../../lib/turns/in-slices.js'
 import type { DataFile, LoadedData } from '../data/load-data.js'
 import { locationNames } from './location-names.js'
-import { publicDetail } from '../snapshot/public-names.js'
+import { withPublicNames } from '../snapshot/public-names.js'
 import { refuseTooMuch } from '../writing/written-policies.js'
 import type { WrittenPolicies } from '../writing/written-policies.js'
 
@@ -180,7 +180,7 @@ export class Policies {
       await this.#load(this.#locations, written, (next) => record(next, before))
       return true
     } catch (raw) {
-      throw withPublicNames(toAppError(raw), this.locations)
+      throw withPublicNames(toAppError(raw), locationNames(this.locations))
     }
   }
 
@@ -250,15 +250,6 @@ const PASSING: readonly string[] = [
 /** True if only a change of the policies can help. */
 function isOfPolicies({ kind, cause }: AppError): boolean {
   return kind === 'invalid' && !PASSING.some((code) => hasErrorCode(cause, code))
-}
-
-/** Returns an error without paths of the server. */
-function withPublicNames(error: AppError, locations: PolicyLocations): AppError {
-  const names = locationNames(locations)
-  const details = error.details.map((detail) => publicDetail(detail, names))
-  const { kind, code, retryAfterSeconds, message } = error
-  const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
-  return new AppError(kind, names.text(message), { code, details, cause: error, ...retry })
 }
 
 /** Loads base documents of data files for an address. */

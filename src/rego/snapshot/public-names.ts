@@ -1,5 +1,6 @@
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path'
 
+import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { withWrittenIds, writtenId } from '../writing/written-policies.js'
 
@@ -46,6 +47,14 @@ export function publicDetail({ location, ...detail }: ErrorDetail, names: Public
   return location === undefined
     ? shown
     : { ...shown, location: { ...location, file: names.file(location.file) } }
+}
+
+/** Returns an error without paths of the server. */
+export function withPublicNames(error: AppError, names: PublicNames): AppError {
+  const details = error.details.map((detail) => publicDetail(detail, names))
+  const { kind, code, retryAfterSeconds, message } = error
+  const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+  return new AppError(kind, names.text(message), { code, details, cause: error, ...retry })
 }
 
 function shortName(root: string, roots: readonly string[]): string {
