@@ -3,9 +3,9 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 
 import { CONFIG_FILE_VARIABLE } from '../config/read-environment.js'
-import { compileError, questionOf, strictnessOf, type Snapshot } from '../rego/index.js'
+import { compileError, questionOf, type PolicyRequests, type Snapshot } from '../rego/index.js'
 import { arePolicies, compileAll, policyFilesIn } from './check/check-policies.js'
-import { checkDefinition, listUnevaluated, savePackages } from './check/check-definition.js'
+import { checkDefinition, listUnevaluated, openChecking } from './check/check-definition.js'
 import {
   checkReportJson,
   checkReportText,
@@ -30,6 +30,8 @@ import type { SchemaOptions } from './input/find-warnings.js'
 import { loadServed } from './input/load-served.js'
 import { usesShippedPolicies } from './input/shipped-policies.js'
 import { findPolicies, loadOptions, openPolicies, policyFiles } from './input/open-policies.js'
+import { addExceptionsOption, readExceptions } from './input/read-exceptions.js'
+import type { ExceptionOptions } from './input/read-exceptions.js'
 import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
 import { wrongUse } from './session/session.js'
@@ -49,7 +51,7 @@ import type { OutputOptions, PolicyOptions, WarningOptions } from './session/sha
 import type { Terminal } from './session/terminal.js'
 import { addWatchOption } from './session/watch.js'
 
-interface CheckOptions extends PolicyOptions, SchemaOptions, WarningOptions {
+interface CheckOptions extends PolicyOptions, SchemaOptions, WarningOptions, ExceptionOptions {
   readonly format: OutputOptions['format'] | CiFormat
   readonly as?: InputForm
   readonly portable?: true
@@ -60,13 +62,17 @@ interface CheckOptions extends PolicyOptions, SchemaOptions, WarningOptions {
 export function defineCheck(command: Command, session: Session): void {
   addOutputOptions(
     addWatchOption(
-      addWarningOption(addSchemaOption(addInputFormOption(addPolicyOptions(addVersionOptions(command))))),
+      addWarningOption(
+        addExceptionsOption(
+          addSchemaOption(addInputFormOption(addPolicyOptions(addVersionOptions(command)))),
+        ),
+      ),
     ),
     [],
     CI_FORMATS,
   )
     .description(
-      'Evaluates the static policies on pipeline definitions, as when the orchestrator saves them. Exits with 1 if one is denied, with 2 if one cannot be checked. Warnings about the policies go to standard error and fail the command with --fail-on-warning. With --schema or --strict and no path, or with directories of Rego, only the policies are checked.',
+      'Evaluates the static policies on pipeline definitions, as when the orchestrator saves them: by the levels of packages (policies.levels) and the exceptions of --exceptions. Exits with 1 if one is denied, with 2 if one cannot be checked. Reasons that only warn are shown and change no exit code. Warnings about the policies themselves go to standard error and fail the command with --fail-on-warning. With --schema or --strict and no path, or with directories of Rego, only the policies are checked.',
     )
     .option(
       '-S, --strict',
@@ -112,28 +118,33 @@ async function check(paths: readonly string[], options: CheckOptions, session: S
     )
     return await checkPolicies(paths, options, session)
   }
-  await watchFiles(session, [...policyFiles(options, terminal), ...paths, schemaFolder(options)])
+  await watchFiles(session, [
+    ...policyFiles(options, terminal),
+    ...paths,
+    schemaFolder(options),
+    options.exceptions,
+  ])
   const policies = await openPolicies(options, terminal)
   const { config, snapshot, directories } = policies
   const load = loadOptions(config, terminal)
   if (options.strict) await compileAll(directories, options, load)
+  const exceptions = await readExceptions(options, terminal)
+  const checking = paths.length === 0 ? undefined : openChecking(policies, { form: options.as, exceptions })
   const warnings = [
     ...snapshot.warnings,
     ...(await findInputWarnings(directories, options, config.policies, load)),
+    ...(checking?.problems ?? []),
   ]
   reportWarnings(warnings, options.format, terminal)
-  const packages = paths.length === 0 ? [] : savePackages(policies, options.as)
   const unevaluated = options.as === 'armory' ? undefined : listUnevaluated(policies)
   if (unevaluated !== undefined && options.format !== 'json') terminal.err(`${unevaluated}\n`)
   const locations = { directories, bundles: config.policies.bundles }
   const { results, portability } = await withRequests(config, terminal, async (requests) => {
-    const strictness = strictnessOf(config.policies.strictBuiltinErrors, true)
-    const checking = { snapshot, requests, strictness }
     const configFile = options.config ?? terminal.env[CONFIG_FILE_VARIABLE]
     const others = new Set(await policyFilesIn(directories))
-    if (configFile !== undefined) others.add(resolve(configFile))
+    for (const file of [configFile, options.exceptions]) if (file !== undefined) others.add(resolve(file))
     const reading = { form: options.as, others }
-    const checked = await checkAll(paths, reading, checking, { packages, terminal })
+    const checked = await checkAll(paths, reading, { checking, requests, snapshot }, terminal)
     const portability =
       options.portable === true
         ? await checkPortability(locations, { load, requests }, snapshot, checked.queries)
@@ -185,22 +196,31 @@ interface Checked {
   readonly queries: readonly HostQuery[]
 }
 
+interface CheckedWith {
+  /** Undefined if only policies are checked. */
+  readonly checking: Checking | undefined
+  readonly requests: PolicyRequests
+  readonly snapshot: Snapshot
+}
+
 async function checkAll(
   paths: readonly string[],
   reading: Parameters<typeof readPipelineFiles>[1],
-  checking: Checking,
-  { packages, terminal }: { readonly packages: readonly string[]; readonly terminal: Terminal },
+  by: CheckedWith,
+  terminal: Terminal,
 ): Promise<Checked> {
   const results: CheckResult[] = []
   const questions: HostQuery[] = []
+  const { checking, requests, snapshot } = by
+  if (checking === undefined) return { results, queries: questions }
   const progress = new Progress(terminal)
   for (const definition of await readPipelineFiles(paths, reading, terminal)) {
     progress.show(`checking … ${count(results.length, 'pipeline')}`)
     if ('error' in definition) results.push(definition)
     else {
-      const result = await checkDefinition(definition.file, definition, checking, packages)
+      const result = await checkDefinition(definition.file, definition, checking, requests)
       results.push(withPositions(result, definition))
-      questions.push(...queriesFor(definition, checking.snapshot, packages))
+      questions.push(...queriesFor(definition, snapshot, checking.packages))
     }
   }
   progress.end()
@@ -209,10 +229,13 @@ async function checkAll(
 
 /** Adds the positions of the definition and of the stages that the reasons name. */
 function withPositions(result: CheckResult, { position, stages }: ReadDefinition): CheckResult {
-  if (isUnchecked(result) || result.allowed) return { ...result, position }
+  if (isUnchecked(result) || result.denials.length + result.warnings.length === 0)
+    return { ...result, position }
   const finder = new StageFinder(stages())
-  const denials = result.denials.map((denial) => ({ ...denial, stage: finder.find(denial.text) }))
-  return { ...result, position, denials }
+  const locate = <R extends { readonly text: string }>(reason: R) => {
+    return { ...reason, stage: finder.find(reason.text) }
+  }
+  return { ...result, position, denials: result.denials.map(locate), warnings: result.warnings.map(locate) }
 }
 
 /** Returns the queries that the packages' verdict consists of. */

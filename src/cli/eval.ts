@@ -2,6 +2,8 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 
 import type { Config } from '../config/config.js'
+import { Subject } from '../enforcement/about/subject.js'
+import { Levels, levelFor } from '../enforcement/levels.js'
 import {
   EvaluatedPackages,
   EvaluationCost,
@@ -9,8 +11,10 @@ import {
   evaluateWithAnswers,
   explainUndefined,
   parseDuration,
+  pathKey,
   planDocument,
   printDataRef,
+  printPackageName,
   strictnessOf,
   EXPLAIN_MODES,
   type EvaluationCall,
@@ -152,6 +156,8 @@ export async function evaluate(options: EvalOptions, session: Session): Promise<
     (options.entrypoint === undefined || isStatic(path, config.policies.staticPackages))
   const { input, note } = evaluationInput(document, isEvaluatedAtSave, options.as)
   if (note !== undefined) tell(note)
+  const level = query === undefined ? levelNote(policies, path, input) : undefined
+  if (level !== undefined) tell(level)
   const strictness = strictnessFor(path, options, config)
   const request = { path, input, strictness, ndBuiltinCache: await recordedCalls(options, terminal) }
   const explained = (): Promise<Explanation> | undefined =>
@@ -278,6 +284,20 @@ function evaluationInput(
     input,
     note: `evaluated as ${formText(form)}, like tidegate check; use --as raw for the document itself`,
   }
+}
+
+/** Returns a note if verdicts do not deny by the package of the path. */
+function levelNote(
+  { config, snapshot }: OpenPolicies,
+  path: readonly string[],
+  input: Uint8Array | undefined,
+): string | undefined {
+  const found = [path, path.slice(0, -1)].find((name) => snapshot.packages.includes(pathKey(name)))
+  if (found === undefined) return undefined
+  const stated = new Levels(config.policies.levels).of(snapshot, pathKey(found))
+  const level = levelFor(stated, new Subject(input), Date.now())
+  if (level === 'enforce') return undefined
+  return `${printPackageName(found)} is at the level ${level} for this input, so it does not deny in tidegate check and in the service`
 }
 
 /** Returns the cost by package, most expensive first, and in total. */

@@ -22,14 +22,16 @@ import { isRecord } from '../lib/validation/record.js'
 import { storePipelines } from '../orchestrator/store-pipelines.js'
 import type { StoreReport } from '../orchestrator/store-report.js'
 import { updatePipelines } from '../orchestrator/update-pipelines.js'
-import { savePackages } from './check/check-definition.js'
+import { openChecking } from './check/check-definition.js'
 import { isUnchecked } from './check/check-report.js'
 import { findDefinitions } from './check/find-definitions.js'
 import { withRequests } from './input/evaluate-once.js'
+import { reportWarnings } from './input/find-warnings.js'
 import { openPolicies } from './input/open-policies.js'
+import { addExceptionsOption, readExceptions } from './input/read-exceptions.js'
+import type { ExceptionOptions } from './input/read-exceptions.js'
 import { makeColours } from './output/colours.js'
 import { readDocument } from './input/read-document.js'
-import { strictnessOf } from '../rego/index.js'
 import type { Terminal } from './session/terminal.js'
 
 /** `tidegate pipelines`: commands for the orchestrator's pipelines. */
@@ -94,7 +96,7 @@ function lineOf(definition: Definition, index: number): string {
   return `${index === 0 ? '[' : ','}\n${JSON.stringify(definition)}`
 }
 
-interface PushOptions extends PolicyOptions, StorageOptions, OutputOptions {
+interface PushOptions extends PolicyOptions, StorageOptions, OutputOptions, ExceptionOptions {
   readonly dryRun?: true
   readonly update?: true
 }
@@ -107,7 +109,7 @@ interface Pushed {
 
 /** `tidegate pipelines push`: stores definitions that the static policies allow. */
 export function definePush(command: Command, session: Session): void {
-  addOutputOptions(addPolicyOptions(command))
+  addOutputOptions(addExceptionsOption(addPolicyOptions(command)))
     .description(
       'Stores pipeline definitions that the static policies allow. Exits with 1 if one is denied, with 2 if one could not be checked or stored.',
     )
@@ -134,14 +136,13 @@ export function definePush(command: Command, session: Session): void {
 async function push(paths: readonly string[], options: PushOptions, terminal: Terminal): Promise<Pushed> {
   const definitions = await readAll(paths, terminal)
   const policies = await openPolicies(options, terminal)
-  const packages = savePackages(policies)
+  const checking = openChecking(policies, { exceptions: await readExceptions(options, terminal) })
+  reportWarnings(checking.problems, options.format, terminal)
   const report = new EstateReport()
   const allowed: Definition[] = []
-  const { config, snapshot } = policies
-  const strictness = strictnessOf(config.policies.strictBuiltinErrors, true)
-  await withRequests(config, terminal, async (requests) => {
+  await withRequests(policies.config, terminal, async (requests) => {
     for (const definition of definitions) {
-      const result = await checkPipeline(definition, { snapshot, requests, strictness }, packages)
+      const result = await checkPipeline(definition, checking, requests)
       report.add(result)
       if (!isUnchecked(result) && result.allowed) allowed.push(definition)
     }

@@ -1,10 +1,19 @@
 import { AppError } from '../errors/app-error.js'
-import { packagePathOf, pathKey, pathOfKey, printPackageName } from '../rego/index.js'
+import {
+  evaluateAdvice,
+  evaluateRuntimePolicy,
+  evaluateStaticPolicies,
+  packagePathOf,
+  pathKey,
+  pathOfKey,
+  printPackageName,
+} from '../rego/index.js'
 import type {
   AdviceRequest,
   Denial,
   DocumentPlan,
   EvaluateOptions,
+  EvaluationCall,
   Evaluations,
   Snapshot,
 } from '../rego/index.js'
@@ -22,6 +31,16 @@ export interface EnforcementDeps {
 }
 
 type Evaluates = Pick<Evaluations, 'static' | 'runtime' | 'advice'>
+
+/** Returns evaluations outside of the service, each of which `run` calls. */
+export function evaluatesBy(run: <A>(evaluate: (call: EvaluationCall) => A) => Promise<A>): Evaluates {
+  return {
+    static: (snapshot, packages, input) =>
+      run((call) => evaluateStaticPolicies(snapshot, packages, input, call).denials),
+    runtime: (plan, input, _, packages) => run((call) => evaluateRuntimePolicy(plan, input, call, packages)),
+    advice: (snapshot, request, input) => run((call) => evaluateAdvice(snapshot, request, input, call)),
+  }
+}
 
 /** An evaluation of a decision: its policies, input and options. */
 interface Case {

@@ -1,4 +1,4 @@
-import { Enforcement } from '../enforcement/enforcement.js'
+import { Enforcement, evaluatesBy } from '../enforcement/enforcement.js'
 import type { EnforcementDeps } from '../enforcement/enforcement.js'
 import { ExceptionBook } from '../enforcement/exceptions/exception-book.js'
 import type { Verdict } from '../enforcement/verdict.js'
@@ -7,10 +7,7 @@ import type { DecisionOutcome } from '../store/ports/decision-store.js'
 import type { PolicyException } from '../store/ports/exception-store.js'
 import {
   denialsByPackage,
-  evaluateAdvice,
   evaluateDocument,
-  evaluateRuntimePolicy,
-  evaluateStaticPolicies,
   evaluateWithAnswers,
   parseDataPath,
   planDocument,
@@ -107,13 +104,7 @@ export class CaseEvaluator {
     const strictness = strictnessOf(this.#settings.strictBuiltinErrors, isVerdict(replayed))
     const run = <A>(evaluate: (call: EvaluationCall) => A): Promise<A> =>
       evaluateWithAnswers(evaluate, requests, { ...strictness, nowMs, recorded })
-    const evaluations: Parameters<Enforcement['static']>[0] = {
-      static: (snapshot, packages, given) =>
-        run((call) => evaluateStaticPolicies(snapshot, packages, given, call).denials),
-      runtime: (plan, given, _, packages) =>
-        run((call) => evaluateRuntimePolicy(plan, given, call, packages)),
-      advice: (snapshot, request, given) => run((call) => evaluateAdvice(snapshot, request, given, call)),
-    }
+    const evaluations = evaluatesBy(run)
     const options = { nowMs }
     if (kind === 'static') {
       const packages = this.#requirePackages()

@@ -66,6 +66,7 @@ const HOSTILE: CheckResult[] = [
     denials: [
       { package: 'p<q>', text: '100% <img src=x> | @team #1 ]]> & "no"\n::error::z\ud800\ufffe\u0000' },
     ],
+    warnings: [],
   },
   { file: '-', name: undefined, error: new AppError('invalid', '::error::broken\u0007') },
 ]
@@ -226,9 +227,9 @@ describe('--format markdown', () => {
   test('prints a table with the totals', async () => {
     expect((await check('--format', 'markdown', 'b.json')).stdout).toBe(
       [
-        '| Location | Pipeline | Policy | Reason |',
-        '| --- | --- | --- | --- |',
-        "| b.json:2:28 | é | static.wait | stage '1' waits 61 s |",
+        '| Location | Pipeline | Policy | Level | Reason |',
+        '| --- | --- | --- | --- | --- |',
+        "| b.json:2:28 | é | static.wait | error | stage '1' waits 61 s |",
         '',
         '2 pipelines in 1 file: 1 allowed, 1 denied; evaluated as &#123;"new": ...&#125;',
         '',
@@ -240,7 +241,7 @@ describe('--format markdown', () => {
     const [, , row = ''] = ciReport('markdown', HOSTILE).split('\n')
     expect(row).toContain('| a\\|b,c:\ufffd&#91;2K.json:3:5 |')
     expect(row).toContain('100% &#60;img src=x&#62; \\| @&#8203;team #&#8203;1 &#93;&#93;&#62; &#38; "no"')
-    expect(row.replaceAll('\\|', '').split('|')).toHaveLength(6)
+    expect(row.replaceAll('\\|', '').split('|')).toHaveLength(7)
   })
 
   test('fits into a comment', async () => {

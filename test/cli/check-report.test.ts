@@ -12,6 +12,7 @@ test('a name cannot erase the denial of its pipeline', () => {
         as: 'request',
         allowed: false,
         denials: [{ package: 'p\u001b', text: 'no\u001b[2K\nallowed' }],
+        warnings: [{ package: 'q\u001b', text: 'no\u001b[2K\nallowed', kind: 'rule' }],
       },
     ],
     makeColours(false),

@@ -106,6 +106,7 @@ describe('check', () => {
           as: 'pipeline',
           allowed: true,
           denials: [],
+          warnings: [],
         },
         {
           file: 'tree/deeper/b.json',
@@ -115,9 +116,10 @@ describe('check', () => {
           as: 'pipeline',
           allowed: false,
           denials: [{ package: 'static.wait', text: 'waits 9007199254740993 s', line: 1, column: 1 }],
+          warnings: [],
         },
       ],
-      summary: { files: 2, pipelines: 2, allowed: 1, denied: 1, errors: 0 },
+      summary: { files: 2, pipelines: 2, allowed: 1, denied: 1, errors: 0, warnings: 0 },
       warnings: [],
     })
   })
@@ -266,7 +268,7 @@ describe('a fault ends check with 2', () => {
           error: { code: 'invalid_parameter', message: 'broken.json: unexpected EOF' },
         },
       ],
-      summary: { files: 1, pipelines: 0, allowed: 0, denied: 0, errors: 1 },
+      summary: { files: 1, pipelines: 0, allowed: 0, denied: 0, errors: 1, warnings: 0 },
       warnings: [],
     })
   })

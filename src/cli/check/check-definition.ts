@@ -1,4 +1,7 @@
 import { AppError, toError } from '../../errors/app-error.js'
+import type { ErrorDetail } from '../../errors/app-error.js'
+import { Enforcement, evaluatesBy } from '../../enforcement/enforcement.js'
+import type { Verdict } from '../../enforcement/verdict.js'
 import {
   ARMORY_SAVE_PACKAGES,
   EvaluatedPackages,
@@ -9,33 +12,68 @@ import {
   pathOfKey,
   printPackageName,
   selectPackages,
+  strictnessOf,
   type EvaluationCall,
   type PolicyRequests,
   type Snapshot,
-  type StaticVerdict,
-  type Strictness,
 } from '../../rego/index.js'
 import type { OpenPolicies } from '../input/open-policies.js'
+import { bookOf, exceptionProblems } from '../input/read-exceptions.js'
+import type { ReadExceptions } from '../input/read-exceptions.js'
 import type { CheckResult } from './check-report.js'
 import type { Definition, InputForm } from '../input/read-definitions.js'
+
+/** Judges definitions as the service does when a pipeline is saved. */
 export interface Checking {
-  readonly snapshot: Snapshot
-  readonly requests: PolicyRequests
-  /** Strictness of verdicts, as in the service. */
-  readonly strictness: Strictness
+  /** The keys of the evaluated packages. */
+  readonly packages: readonly string[]
+  /** Problems with the levels of packages and with the exceptions. */
+  readonly problems: readonly ErrorDetail[]
+  /** Raises the errors of the evaluation. */
+  readonly judge: (input: Uint8Array, requests: PolicyRequests) => Promise<Verdict>
+}
+
+/** What decides in addition to the policies. */
+export interface CheckedBy {
+  readonly form?: InputForm | undefined
+  readonly exceptions: ReadExceptions
+}
+
+/**
+ * Returns the check of definitions by the configured levels and given exceptions. Raises `invalid`
+ * if no package would be evaluated, since nothing would ever be denied.
+ */
+export function openChecking(policies: OpenPolicies, { form, exceptions }: CheckedBy): Checking {
+  const { config, snapshot } = policies
+  const packages = savePackages(policies, form)
+  const enforcement = new Enforcement({ levels: config.policies.levels, exceptions: bookOf(exceptions) })
+  const strictness = strictnessOf(config.policies.strictBuiltinErrors, true)
+  return {
+    packages,
+    problems: [
+      ...enforcement.levels.problems(snapshot, Date.now()),
+      ...exceptionProblems(exceptions, snapshot),
+    ],
+    judge: async (input, requests) => {
+      const nowMs = Date.now()
+      const shared = { ...strictness, nowMs, recorded: new Map() }
+      const run = <A>(evaluate: (call: EvaluationCall) => A): Promise<A> =>
+        evaluateWithAnswers(evaluate, requests, shared)
+      // Armory's Policy Engine reads the documents of the Data API, which have no levels.
+      if (form === 'armory') {
+        const evaluate = (call: EvaluationCall) => evaluateStaticPolicies(snapshot, packages, input, call)
+        return { denials: (await run(evaluate)).denials, warnings: [] }
+      }
+      return await enforcement.static(evaluatesBy(run), snapshot, packages, input, { nowMs })
+    },
+  }
 }
 
 /** Maximum package names in a message. */
 const MAX_NAMES = 10
 
-/**
- * Returns the packages that are evaluated when a pipeline is saved: the static ones, or those of
- * Armory's Policy Engine. Raises `invalid` if there are none, since nothing would ever be denied.
- */
-export function savePackages(
-  { config, snapshot, directories }: OpenPolicies,
-  form?: InputForm,
-): readonly string[] {
+/** The static packages, or those that Armory's Policy Engine evaluates for saves. */
+function savePackages({ config, snapshot, directories }: OpenPolicies, form?: InputForm): readonly string[] {
   if (form === 'armory') return armoryPackages(snapshot)
   const patterns = config.policies.staticPackages
   const packages = selectPackages(snapshot, patterns)
@@ -86,15 +124,16 @@ export function listSome(names: readonly string[]): string {
 export async function checkDefinition(
   file: string,
   { name, input, form }: Definition,
-  { snapshot, requests, strictness }: Checking,
-  packages: readonly string[],
+  { judge }: Checking,
+  requests: PolicyRequests,
 ): Promise<CheckResult> {
   try {
-    const evaluate = (call: EvaluationCall): StaticVerdict =>
-      evaluateStaticPolicies(snapshot, packages, input, call)
-    const verdict = await evaluateWithAnswers(evaluate, requests, strictness)
-    const denials = verdict.denials.map(({ packageName, text }) => ({ package: packageName, text }))
-    return { file, name, as: form, allowed: denials.length === 0, denials }
+    const { denials, warnings } = await judge(input, requests)
+    return {
+      ...{ file, name, as: form, allowed: denials.length === 0 },
+      denials: denials.map(({ packageName, text }) => ({ package: packageName, text })),
+      warnings: warnings.map(({ packageName, ...warning }) => ({ package: packageName, ...warning })),
+    }
   } catch (raw) {
     return { file, name, error: toCheckError(raw) }
   }

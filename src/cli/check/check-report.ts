@@ -1,3 +1,4 @@
+import type { DecisionWarning } from '../../enforcement/verdict.js'
 import type { AppError, ErrorDetail } from '../../errors/app-error.js'
 import { formText } from '../input/read-definitions.js'
 import type { ReadForm } from '../input/read-definitions.js'
@@ -16,6 +17,9 @@ export interface Denial {
   readonly stage?: LocatedStage | undefined
 }
 
+/** A reason that does not deny. */
+export interface ReportedWarning extends Denial, Pick<DecisionWarning, 'kind' | 'exception'> {}
+
 /** The origin of a result. */
 interface Origin {
   readonly file: string
@@ -29,6 +33,7 @@ export interface Finding extends Origin {
   readonly as: ReadForm
   readonly allowed: boolean
   readonly denials: readonly Denial[]
+  readonly warnings: readonly ReportedWarning[]
 }
 export interface Unchecked extends Origin {
   readonly error: AppError
@@ -42,14 +47,17 @@ export interface CheckSummary {
   readonly allowed: number
   readonly denied: number
   readonly errors: number
+  /** Reasons that do not deny. */
+  readonly warnings: number
 }
 
 export function isUnchecked(result: CheckResult): result is Unchecked {
   return 'error' in result
 }
 
-/** A reason of a denial, or an error. */
+/** A reason of a denial, a warning, or an error. */
 export interface Problem {
+  readonly level: 'error' | 'warning'
   readonly file: string
   readonly name: string | undefined
   /** Undefined for an error. */
@@ -58,16 +66,29 @@ export interface Problem {
   readonly position: Position | undefined
 }
 
-/** Returns the reasons of a result, or its error. */
+/** Returns the reasons of a result, denials first, or its error. */
 export function problemsOf(result: CheckResult): Problem[] {
   const { file, name, position } = result
-  if (!isUnchecked(result))
-    return result.denials.map(({ package: packageName, text, stage }) => {
-      return { file, name, package: packageName, text, position: stage?.position ?? position }
-    })
-  const { message, details } = result.error
-  const text = [message, ...details.map(detailText)].join('\n')
-  return [{ file, name, package: undefined, text, position }]
+  if (isUnchecked(result)) {
+    const { message, details } = result.error
+    const text = [message, ...details.map(detailText)].join('\n')
+    return [{ level: 'error', file, name, package: undefined, text, position }]
+  }
+  const toProblem = ({ package: packageName, text, stage }: Denial, level: Problem['level']): Problem => {
+    return { level, file, name, package: packageName, text, position: stage?.position ?? position }
+  }
+  return [
+    ...result.denials.map((denial) => toProblem(denial, 'error')),
+    ...result.warnings.map((warning) =>
+      toProblem({ ...warning, text: warning.text + excusedBy(warning) }, 'warning'),
+    ),
+  ]
+}
+
+/** Returns which exception excused a denial, or an empty string. */
+export function excusedBy({ exception }: ReportedWarning): string {
+  if (exception === undefined) return ''
+  return ` (excused by exception ${exception.id} of ${exception.owner} until ${exception.until})`
 }
 
 /** Returns the totals of a report. */
@@ -80,6 +101,7 @@ export function summarise(results: readonly CheckResult[]): CheckSummary {
     allowed,
     denied: findings.length - allowed,
     errors: results.length - findings.length,
+    warnings: findings.reduce((sum, { warnings }) => sum + warnings.length, 0),
   }
 }
 
@@ -92,8 +114,13 @@ export function checkReportJson(
     const { file, name = null, position } = result
     const origin = { file, name, ...position }
     if (!isUnchecked(result)) {
-      const { as, allowed, denials } = result
-      return { ...origin, as, allowed, denials: denials.map((denial) => denialJson(denial, position)) }
+      const { as, allowed, denials, warnings } = result
+      return {
+        ...{ ...origin, as, allowed, denials: denials.map((denial) => denialJson(denial, position)) },
+        warnings: warnings.map(({ kind, exception, ...warning }) => {
+          return { ...denialJson(warning, position), kind, exception }
+        }),
+      }
     }
     const { code, message, details } = result.error
     return { ...origin, error: { code, message, ...(details.length > 0 ? { errors: details } : {}) } }
@@ -118,11 +145,12 @@ export function checkReportText(results: readonly CheckResult[], colours: Colour
 
 /** Returns the totals of a report as a line of text. */
 export function totalsText(results: readonly CheckResult[], colours: Colours): string {
-  const { files, pipelines, allowed, denied, errors } = summarise(results)
+  const { files, pipelines, allowed, denied, errors, warnings } = summarise(results)
   const parts = [
     `${allowed} allowed`,
     denied > 0 ? colours.bad(`${denied} denied`) : `${denied} denied`,
     ...(errors > 0 ? [colours.bad(count(errors, 'error'))] : []),
+    ...(warnings > 0 ? [colours.warning(count(warnings, 'warning'))] : []),
   ]
   const forms = new Set(results.flatMap((result) => (isUnchecked(result) ? [] : [formText(result.as)])))
   const evaluatedAs = forms.size === 0 ? '' : `; evaluated as ${[...forms].join(', or as ')}`
@@ -139,9 +167,18 @@ function resultText(result: CheckResult, colours: Colours): string {
     const lines = details.map((detail) => `  ${oneLine(detailText(detail))}\n`).join('')
     return `${colours.bad('error')}    ${title}\n  ${oneLine(message)}\n${lines}`
   }
-  if (result.allowed) return `${colours.good('allowed')}  ${title}\n`
-  const reasons = result.denials.map((denial) => denialText(result.file, denial, colours)).join('')
-  return `${colours.bad('denied')}   ${title}\n${reasons}`
+  const verdict = result.allowed ? `${colours.good('allowed')} ` : `${colours.bad('denied')}  `
+  const reasons = [
+    ...result.denials.map((denial) => denialText(result.file, denial, colours)),
+    ...result.warnings.map((warning) => warningText(result.file, warning, colours)),
+  ]
+  return `${verdict} ${title}\n${reasons.join('')}`
+}
+
+/** Returns a warning as a line of text. */
+export function warningText(file: string, warning: ReportedWarning, colours: Colours): string {
+  const text = warning.text + excusedBy(warning)
+  return denialText(file, { ...warning, text }, colours).replace('  ', `  ${colours.warning('warning')} `)
 }
 
 function denialText(file: string, { package: name, text, stage }: Denial, colours: Colours): string {

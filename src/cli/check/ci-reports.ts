@@ -26,7 +26,7 @@ const NOT_CHECKED = 'cannot be checked'
 
 /** Returns workflow commands of GitHub Actions, which become annotations, and the totals. */
 function githubReport(problems: readonly Problem[], totals: string): string {
-  const commands = problems.map(({ file, name, package: packageName, text, position }) => {
+  const commands = problems.map(({ level, file, name, package: packageName, text, position }) => {
     const title = `${packageName ?? NOT_CHECKED}${name === undefined ? '' : `: ${name}`}`
     const properties = {
       ...(file === STDIN ? {} : { file }),
@@ -34,7 +34,7 @@ function githubReport(problems: readonly Problem[], totals: string): string {
       title,
     }
     const list = Object.entries(properties).map(([key, value]) => `${key}=${commandProperty(value)}`)
-    return `::error ${list.join(',')}::${commandData(text)}\n`
+    return `::${level} ${list.join(',')}::${commandData(text)}\n`
   })
   return `${commands.join('')}${totals}\n`
 }
@@ -70,22 +70,32 @@ function junitCase(result: CheckResult): string {
   const { file, name = file, position } = result
   const line = position === undefined ? {} : { line: `${position.line}` }
   const start = `    <testcase ${attributes({ classname: file, name, file, ...line })}`
-  const problems = problemsOf(result)
+  const { error: problems = [], warning: warnings = [] } = Object.groupBy(
+    problemsOf(result),
+    ({ level }) => level,
+  )
   const [first] = problems
-  if (first === undefined) return `${start}/>\n`
+  const shown = linesOf(warnings)
+  const output = shown === '' ? '' : `      <system-out>${escapeXml(shown)}</system-out>\n`
+  if (first === undefined) return output === '' ? `${start}/>\n` : `${start}>\n${output}    </testcase>\n`
   const kind = isUnchecked(result) ? 'error' : 'failure'
   const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`
   const message = attributes({ message: `${oneLine(first.text)}${more}`, type: first.package ?? NOT_CHECKED })
-  const lines = problems.map((problem) => `${locationText(problem)}: ${reasonText(problem)}`)
-  return `${start}>\n      <${kind} ${message}>${escapeXml(lines.join('\n'))}</${kind}>\n    </testcase>\n`
+  const failure = `      <${kind} ${message}>${escapeXml(linesOf(problems))}</${kind}>\n`
+  return `${start}>\n${failure}${output}    </testcase>\n`
+}
+
+function linesOf(problems: readonly Problem[]): string {
+  return problems.map((problem) => `${locationText(problem)}: ${reasonText(problem)}`).join('\n')
 }
 
 function locationText({ file, position }: Problem): string {
   return position === undefined ? file : `${file}:${position.line}:${position.column}`
 }
 
-function reasonText({ package: packageName, text }: Problem): string {
-  return packageName === undefined ? text : `${packageName}: ${text}`
+function reasonText({ level, package: packageName, text }: Problem): string {
+  const named = packageName === undefined ? text : `${packageName}: ${text}`
+  return level === 'warning' ? `warning: ${named}` : named
 }
 
 function attributes(values: Readonly<Record<string, string>>): string {
@@ -100,12 +110,12 @@ const MAX_TABLE = 60_000
 /** Returns a table for a pull request comment. */
 function markdownReport(problems: readonly Problem[], totals: string): string {
   if (problems.length === 0) return `${escapeMarkdown(totals)}\n`
-  const head = '| Location | Pipeline | Policy | Reason |\n| --- | --- | --- | --- |\n'
+  const head = '| Location | Pipeline | Policy | Level | Reason |\n| --- | --- | --- | --- | --- |\n'
   const rows: string[] = []
   let length = 0
   for (const problem of problems) {
-    const { name = '', package: packageName = NOT_CHECKED, text } = problem
-    const cells = [locationText(problem), name, packageName, text].map(escapeMarkdown)
+    const { level, name = '', package: packageName = NOT_CHECKED, text } = problem
+    const cells = [locationText(problem), name, packageName, level, text].map(escapeMarkdown)
     const row = `| ${cells.join(' | ')} |\n`
     length += row.length
     if (length > MAX_TABLE) break

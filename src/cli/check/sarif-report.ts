@@ -10,22 +10,29 @@ const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
 /** Rule of files and documents that cannot be checked. */
 const NOT_CHECKED = 'tidegate.not_checked'
 
-/** Returns a SARIF 2.1.0 log with a rule for each package that denies. */
+/** Returns a SARIF 2.1.0 log with a rule for each package that denies or warns. */
 export function sarifReport(problems: readonly Problem[]): string {
   const ids = [...new Set(problems.map(ruleOf))].sort()
+  const denying = new Set(problems.filter(({ level }) => level === 'error').map(ruleOf))
   const indexes = new Map(ids.map((id, index) => [id, index]))
   const log = {
     $schema: SCHEMA,
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'tidegate', version: packageVersion(), rules: ids.map(rule) } },
+        tool: {
+          driver: {
+            name: 'tidegate',
+            version: packageVersion(),
+            rules: ids.map((id) => rule(id, denying.has(id))),
+          },
+        },
         columnKind: 'utf16CodeUnits',
         invocations: [{ executionSuccessful: problems.every((problem) => problem.package !== undefined) }],
         results: problems.map((problem) => ({
           ruleId: ruleOf(problem),
           ruleIndex: indexes.get(ruleOf(problem)),
-          level: 'error',
+          level: problem.level,
           message: { text: messageOf(problem) },
           locations: locationsOf(problem),
         })),
@@ -39,10 +46,11 @@ function ruleOf(problem: Problem): string {
   return problem.package ?? NOT_CHECKED
 }
 
-function rule(id: string): object {
+function rule(id: string, denies: boolean): object {
+  const verb = denies ? 'denies' : 'warns about'
   const text =
-    id === NOT_CHECKED ? 'The pipeline cannot be checked.' : `The policy ${id} denies the pipeline.`
-  return { id, shortDescription: { text }, defaultConfiguration: { level: 'error' } }
+    id === NOT_CHECKED ? 'The pipeline cannot be checked.' : `The policy ${id} ${verb} the pipeline.`
+  return { id, shortDescription: { text }, defaultConfiguration: { level: denies ? 'error' : 'warning' } }
 }
 
 function messageOf({ name, text }: Problem): string {

@@ -1,3 +1,5 @@
+import { pathOfKey, printPackageName, questionOf } from '../../rego/index.js'
+import type { Snapshot } from '../../rego/index.js'
 import type { PolicyException } from '../../store/ports/exception-store.js'
 import type { Subject } from '../about/subject.js'
 
@@ -40,6 +42,13 @@ export class ExceptionBook {
 /** Whether an exception has the approval that it needs. */
 export function isApproved({ needsApproval, approvedMs }: PolicyException): boolean {
   return !needsApproval || approvedMs !== undefined
+}
+
+/** Returns the names of the packages with a verdict, to which exceptions may refer. */
+export function verdictPackages(snapshot: Snapshot): readonly string[] {
+  return snapshot.packages
+    .filter((key) => questionOf(snapshot, key).parts.length > 0)
+    .map((key) => printPackageName(pathOfKey(key)))
 }
 
 function concerns({ application, pipeline }: PolicyException, subject: Subject): boolean {

@@ -26,7 +26,14 @@ function recordingTerminal(showsProgress: boolean): { terminal: Terminal; err: s
 }
 
 describe('a report', () => {
-  const finding = { file: 'a.json', name: 'a', as: 'pipeline' as const, allowed: true, denials: [] }
+  const finding = {
+    file: 'a.json',
+    name: 'a',
+    as: 'pipeline' as const,
+    allowed: true,
+    denials: [],
+    warnings: [],
+  }
 
   test('is coloured on a terminal only', () => {
     expect(checkReportText([finding], makeColours(true))).toContain('\u001b[32mallowed\u001b[39m')

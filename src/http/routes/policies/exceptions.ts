@@ -7,11 +7,11 @@ import {
   removeException,
 } from '../../../enforcement/exceptions/exception-operations.js'
 import type { ExceptionActor } from '../../../enforcement/exceptions/exception-operations.js'
-import { isApproved } from '../../../enforcement/exceptions/exception-book.js'
+import { isApproved, verdictPackages } from '../../../enforcement/exceptions/exception-book.js'
 import { AppError } from '../../../errors/app-error.js'
 import { readIsoTime } from '../../../lib/clocks/iso-time.js'
 import { nearestName, suggestion } from '../../../lib/text/nearest-name.js'
-import { pathOfKey, printPackageName, questionOf, type Snapshot } from '../../../rego/index.js'
+import type { Snapshot } from '../../../rego/index.js'
 import type { PolicyException } from '../../../store/ports/exception-store.js'
 import type { Reader } from '../../../store/ports/readers.js'
 import type { Writer } from '../../../store/ports/transaction.js'
@@ -127,12 +127,6 @@ function endProblem(ms: number, nowMs: number, maxMs: number): string | undefine
   if (ms <= nowMs) return 'must be in the future'
   if (ms <= nowMs + maxMs) return undefined
   return `must be at most ${maxMs / (MS['d'] ?? 1)} days ahead (policies.exceptions.maxDays)`
-}
-
-function verdictPackages(snapshot: Snapshot): readonly string[] {
-  return snapshot.packages
-    .filter((key) => questionOf(snapshot, key).parts.length > 0)
-    .map((key) => printPackageName(pathOfKey(key)))
 }
 
 /** Exceptions: permissions for denials of a package until an end. */
