@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 
 import { compilerVariables, newerOpa, olderOpa } from './test/support/compilers.js'
 import { postgresPrograms } from './test/support/postgres/postgres-programs.js'
+import { PATIENT } from './test/support/wait-until.js'
 
 /** `make test-all` runs everything; `make test` leaves the long tests out. */
 const RUNS_ALL = process.env['TESTS'] === 'all'
@@ -96,6 +97,7 @@ export default defineConfig({
     // Longer than `waitUntil` waits: its message says what did not happen.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: PATIENT },
     pool: 'threads',
     maxWorkers: 2,
     projects: [

@@ -8,6 +8,7 @@ import { AppError } from '../../src/errors/app-error.js'
 import type { AuditEntry } from '../../src/store/ports/audit-store.js'
 import type { WriteOperation, Writer } from '../../src/store/ports/transaction.js'
 import { useServiceStore } from '../support/service-store.js'
+import { PATIENT } from '../support/wait-until.js'
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00.000Z')
 const NOW = new Date(NOW_MS).toISOString()
@@ -167,6 +168,6 @@ test('leaves the writer to others for three quarters of the time while many are 
     failed: vi.fn(),
   })
   trail.take({ decisions: Array.from({ length: 120 }, (_, n) => decision(n)), omitted: {} })
-  await vi.waitFor(() => expect(trail.metrics.recorded).toBe(120))
+  await vi.waitFor(() => expect(trail.metrics.recorded).toBe(120), PATIENT)
   expect(pauses).toEqual([30, 30])
 })

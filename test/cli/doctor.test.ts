@@ -39,7 +39,7 @@ describe('tidegate doctor', () => {
       const health = await (await fetch(`${service.url}/health?bundles`)).text()
       return health.includes('failure')
     }
-    await expect.poll(tells, { timeout: 15_000 }).toBe(true)
+    await expect.poll(tells).toBe(true)
     const { exitCode, stdout } = await doctor('--data-dir', 'data', '--format', 'json')
     expect(exitCode).toBe(1)
     const { findings } = JSON.parse(stdout) as {

@@ -9,6 +9,7 @@ import { findExecutionId } from '../../src/decisions/entry/find-execution-id.js'
 import { AppError } from '../../src/errors/app-error.js'
 import type { DecisionBatchWriter, WriteReceipt } from '../../src/decisions/keep-decisions.js'
 import { anEntry } from '../support/decisions.js'
+import { PATIENT } from '../support/wait-until.js'
 
 /** Holds every batch until the test answers it. */
 class HeldWriter implements DecisionBatchWriter {
@@ -203,7 +204,7 @@ describe('the buffered decision log', () => {
     expect(log.stats()).toMatchObject({ dropped: { buffer_full: 2 }, bufferedRows: 3 })
     const flushed = log.flush()
     for (let index = 0; index < 3; index += 1) {
-      await vi.waitFor(() => writer.answers[index]!.resolve({ maskFailed: 0 }))
+      await vi.waitFor(() => writer.answers[index]!.resolve({ maskFailed: 0 }), PATIENT)
     }
     await flushed
     expect(writer.ids()).toEqual([['a'], ['b'], ['c']])

@@ -13,7 +13,7 @@ import { makeWorkspace } from '../support/workspace.js'
 
 const BYTES = 40_000_000
 /** Built in one turn, data of this size would block the thread for 800 ms. */
-const MAX_MS = 100
+const MAX_MS = 400
 
 test(
   'data is prepared during decisions: no turn of the deciding thread is long',

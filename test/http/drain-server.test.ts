@@ -8,7 +8,8 @@ import { routesOf } from '../../src/http/pipeline/define-routes.js'
 import { ask } from '../support/http-client.js'
 import { startRoutesServer } from '../support/routes-server.js'
 
-const DRAIN_MS = 20_000
+/** Longer than a test may take: one that waits for all of it fails. */
+const DRAIN_MS = 600_000
 
 const route = routesOf<null>().route({
   method: 'GET',
@@ -28,10 +29,8 @@ it.each([true, false])(
     const silent = connect(Number(port), hostname).resume()
     const ended = new Promise((resolve) => silent.once('close', resolve))
     expect((await ask(server.url, { path: '/one' })).status).toBe(200)
-    const from = performance.now()
     await server.stop(DRAIN_MS)
     await ended
-    expect(performance.now() - from).toBeLessThan(DRAIN_MS / 2)
   },
 )
 

@@ -27,7 +27,7 @@ export function runTidegate(
   { cwd = ROOT, env = {}, stdin = '', program = PROGRAM }: ProgramSurroundings = {},
 ): Promise<ProgramRun> {
   return new Promise((resolve, reject) => {
-    const options = { cwd, env: { HOME: cwd, ...OWN, ...env }, timeout: 15_000, maxBuffer: 64 * 1024 * 1024 }
+    const options = { cwd, env: { HOME: cwd, ...OWN, ...env }, timeout: 50_000, maxBuffer: 64 * 1024 * 1024 }
     const child = execFile(process.execPath, [program, ...args], options, (error, stdout, stderr) => {
       const exitCode = error === null ? 0 : error.code
       if (typeof exitCode === 'number') resolve({ exitCode, stdout, stderr })

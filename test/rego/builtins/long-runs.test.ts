@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
 
 import { resolveDataPath } from '../../../src/http/policy/data-query.js'
@@ -11,12 +10,8 @@ import { RegoObject } from '../../../src/rego/values/value.js'
 import { outcomeOf } from '../../support/builtin-outcome.js'
 import { generousMeter } from '../../support/generous-meter.js'
 
-/**
- * With quadratic cost each of these would take at least 6 s, and a decision may contain a hundred
- * times as many.
- */
-const LONG = 100_000
-const MAX_MS = 2500
+/** With quadratic cost each of these would take minutes, more than the time limit of a test. */
+const LONG = 500_000
 
 const yamlOf = (text: string): unknown => outcomeOf(yamlBuiltins, 'yaml.marshal', JSON.stringify([text]))
 
@@ -46,9 +41,7 @@ const READS: readonly (readonly [what: string, read: () => unknown])[] = [
 ]
 
 test.each(READS)('a long run of %s is read once', (_, read) => {
-  const startedAt = performance.now()
-  read()
-  expect(performance.now() - startedAt).toBeLessThan(MAX_MS)
+  expect(read).not.toThrow()
 })
 
 test('only characters at the ends of a text are trimmed', () => {

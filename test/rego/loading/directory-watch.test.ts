@@ -4,8 +4,7 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 
 import { DirectoryWatch } from '../../../src/rego/loading/directory-watch.js'
 import { makeWorkspace } from '../../support/workspace.js'
-
-const WAIT = { timeout: 5000 }
+import { PATIENT } from '../../support/wait-until.js'
 
 const watches: DirectoryWatch[] = []
 afterEach(async () => {
@@ -37,20 +36,20 @@ test('what is saved in a directory that a link above leads to now is reported on
   expect(await watch.cover(paths)).toBe(true)
   changed.mockClear()
   writeFileSync(`${path}/two/policies/a.rego`, 'package b')
-  await vi.waitFor(() => expect(changed).toHaveBeenCalled(), WAIT)
+  await vi.waitFor(() => expect(changed).toHaveBeenCalled(), PATIENT)
 })
 
 test('a directory that was taken away is told, and what is saved there once it is back and covered', async () => {
   const path = workspaceOf({ 'policies/a.rego': 'package a' })
   const { watch, paths, changed } = await watchOver(`${path}/policies`)
   renameSync(`${path}/policies`, `${path}/gone`)
-  await vi.waitFor(() => expect(changed).toHaveBeenCalled(), WAIT)
+  await vi.waitFor(() => expect(changed).toHaveBeenCalled(), PATIENT)
   expect(await watch.cover(paths)).toBe(false)
   mkdirSync(`${path}/policies`)
   expect(await watch.cover(paths)).toBe(true)
   changed.mockClear()
   writeFileSync(`${path}/policies/b.rego`, 'package b')
-  await vi.waitFor(() => expect(changed).toHaveBeenCalled(), WAIT)
+  await vi.waitFor(() => expect(changed).toHaveBeenCalled(), PATIENT)
 })
 
 test('a directory that comes is told as one, and other files that come not at all', async () => {
@@ -60,7 +59,7 @@ test('a directory that comes is told as one, and other files that come not at al
   mkdirSync(`${path}/policies/.git`)
   mkdirSync(`${path}/policies/node_modules`)
   mkdirSync(`${path}/policies/team`)
-  await vi.waitFor(() => expect(rearranged).toHaveBeenCalled(), WAIT)
+  await vi.waitFor(() => expect(rearranged).toHaveBeenCalled(), PATIENT)
   expect(rearranged).toHaveBeenCalledTimes(1)
   expect(changed).not.toHaveBeenCalled()
 })
@@ -71,10 +70,10 @@ test('a directory in the place of another is watched where it is covered once mo
   const { watch, paths, changed, rearranged } = await watchOver(`${path}/policies`, ...below)
   renameSync(`${path}/policies/team`, `${path}/team`)
   renameSync(`${path}/other`, `${path}/policies/team`)
-  await vi.waitFor(() => expect(rearranged).toHaveBeenCalled(), WAIT)
+  await vi.waitFor(() => expect(rearranged).toHaveBeenCalled(), PATIENT)
   expect(await watch.cover(paths)).toBe(true)
   writeFileSync(`${path}/policies/team/below/data.json`, '{}')
-  await vi.waitFor(() => expect(changed).toHaveBeenCalled(), WAIT)
+  await vi.waitFor(() => expect(changed).toHaveBeenCalled(), PATIENT)
 })
 
 test('a file that a link leads to is told when it is written where it is', async () => {
@@ -82,7 +81,7 @@ test('a file that a link leads to is told when it is written where it is', async
   symlinkSync(`${path}/shared/real.txt`, `${path}/policies/a.rego`)
   const { changed } = await watchOver(`${path}/policies`, `${path}/policies/a.rego`)
   writeFileSync(`${path}/shared/real.txt`, 'package c')
-  await vi.waitFor(() => expect(changed).toHaveBeenCalled(), WAIT)
+  await vi.waitFor(() => expect(changed).toHaveBeenCalled(), PATIENT)
 })
 
 test('nothing is told of a directory that is not covered any more', async () => {
@@ -91,12 +90,12 @@ test('nothing is told of a directory that is not covered any more', async () => 
   expect(await watch.cover([`${path}/policies`])).toBe(false)
   writeFileSync(`${path}/policies/team/a.rego`, 'package b')
   writeFileSync(`${path}/policies/data.json`, '{}')
-  await vi.waitFor(() => expect(changed).toHaveBeenCalled(), WAIT)
+  await vi.waitFor(() => expect(changed).toHaveBeenCalled(), PATIENT)
   changed.mockClear()
   rmSync(`${path}/policies/team/a.rego`)
   writeFileSync(`${path}/policies/last.rego`, '')
   // One call for the new file, and one for its contents.
-  await vi.waitFor(() => expect(changed.mock.calls.length).toBeGreaterThan(0), WAIT)
+  await vi.waitFor(() => expect(changed.mock.calls.length).toBeGreaterThan(0), PATIENT)
   expect(changed.mock.calls.length).toBeLessThanOrEqual(2)
 })
 

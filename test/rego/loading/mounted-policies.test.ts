@@ -9,6 +9,7 @@ import { noteFiles, watchPolicies } from '../../../src/rego/loading/watch-polici
 import { findOpa } from '../../../src/rego/opa/find-opa.js'
 import { DEFAULT_LIMITS } from '../../support/default-limits.js'
 import { makeWorkspace } from '../../support/workspace.js'
+import { PATIENT } from '../../support/wait-until.js'
 
 // It finds the same, seconds later.
 vi.mock('../../../src/rego/loading/tree-check.js', () => ({
@@ -47,6 +48,6 @@ test.each([
   onTestFinished(() => watcher.close())
   const before = policies.current.revision
   mount(path, 2)
-  await vi.waitFor(() => expect(policies.current.revision).not.toBe(before), { timeout: 5000 })
+  await vi.waitFor(() => expect(policies.current.revision).not.toBe(before), PATIENT)
   expect(failed).not.toHaveBeenCalled()
 })

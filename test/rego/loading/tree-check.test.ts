@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { TreeCheck, versionOfTrees } from '../../../src/rego/loading/tree-check.js'
 import { makeWorkspace } from '../../support/workspace.js'
 import type { Workspace } from '../../support/workspace.js'
+import { PATIENT } from '../../support/wait-until.js'
 
 let workspace: Workspace
 let check: TreeCheck | undefined
@@ -55,7 +56,7 @@ test('a new directory is looked into as soon as somebody says that there may be 
   const { changed, check } = await startCheck(() => false)
   workspace.write({ 'new/b.rego': 'package b' })
   check.lookSoon()
-  await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1), { timeout: 1000 })
+  await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1), PATIENT)
 })
 
 test('what has been noted is no change', async () => {

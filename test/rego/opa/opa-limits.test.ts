@@ -8,6 +8,7 @@ import type { OpaProgram } from '../../../src/rego/opa/find-opa.js'
 import { DEFAULT_OPA_LIMITS } from '../../../src/rego/opa/opa-limits.js'
 import { runOpa } from '../../../src/rego/opa/run-opa.js'
 import { makeWorkspace } from '../../support/workspace.js'
+import { PATIENT } from '../../support/wait-until.js'
 
 const MIB = 1024 * 1024
 /** Starts a second process of the same group, writes its number and waits for it. */
@@ -34,19 +35,15 @@ function isRunning(pid: number): boolean {
   }
 }
 
-const ended = (pid: number): Promise<void> =>
-  vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 10_000 })
+const ended = (pid: number): Promise<void> => vi.waitFor(() => expect(isRunning(pid)).toBe(false), PATIENT)
 
 async function childOf(cwd: string): Promise<number> {
   const file = join(cwd, 'child')
-  return await vi.waitFor(
-    () => {
-      const pid = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
-      expect(pid).toBeGreaterThan(0)
-      return pid
-    },
-    { timeout: 10_000 },
-  )
+  return await vi.waitFor(() => {
+    const pid = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
+    expect(pid).toBeGreaterThan(0)
+    return pid
+  }, PATIENT)
 }
 
 describe.skipIf(process.platform !== 'linux')('a run of opa', () => {

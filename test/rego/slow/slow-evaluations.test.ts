@@ -6,6 +6,7 @@ import type { Snapshot } from '../../../src/rego/snapshot/snapshot.js'
 import { DEFAULT_LIMITS } from '../../support/default-limits.js'
 import { loadPolicies } from '../../support/load-policies.js'
 import { makeSlowEvaluations, silentThreads } from '../../support/slow-evaluations.js'
+import { PATIENT } from '../../support/wait-until.js'
 
 let snapshot: Snapshot
 
@@ -57,7 +58,7 @@ describe('slow evaluations', () => {
     ask(slow)
     ask(slow, 'somebody', reloaded)
     threads[0]?.heard({ type: 'answered', answer: '1' })
-    await vi.waitFor(() => expect(threads[0]?.sent).toHaveLength(4))
+    await vi.waitFor(() => expect(threads[0]?.sent).toHaveLength(4), PATIENT)
     const revisions = threads[0]?.sent.flatMap((message) => {
       const { snapshot: packed } = message as { snapshot?: { revision: string } }
       return packed === undefined ? [] : [packed.revision]

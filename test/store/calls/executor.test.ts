@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Call } from '../../../src/store/calls/call.js'
 import { ThreadExecutor } from '../../../src/store/calls/executor.js'
+import { PATIENT } from '../../support/wait-until.js'
 
 /**
  * Answers each batch with the number of its thread. It outgrows its memory in small steps: a thread
@@ -63,7 +64,7 @@ describe('a thread of the store', () => {
   it('has ended once the store is closed, whether it was idle or not', async () => {
     const { client, threads } = makeClient(1)
     await client.execute([])
-    await vi.waitFor(() => expect(threads[0]?.threadId).toBe(-1))
+    await vi.waitFor(() => expect(threads[0]?.threadId).toBe(-1), PATIENT)
     await client.execute([])
     await client.close()
     expect(threads.map(({ threadId }) => threadId)).toEqual([-1, -1])

@@ -17,15 +17,13 @@ describe('the end of a replica in order', () => {
     let heard = 0
     const isListening =
       "pg_stat_activity where datname = current_database() and query = 'listen tidegate_released'"
-    await expect
-      .poll(() => query(settings, `select pid from ${isListening}`), { timeout: 10_000 })
-      .toHaveLength(2)
+    await expect.poll(() => query(settings, `select pid from ${isListening}`)).toHaveLength(2)
     other.sharing?.whenReleased(() => heard++)
     await one.close()
     // Far sooner than anybody looks by himself.
-    await expect.poll(() => heard, { timeout: 1500 }).toBe(1)
+    await expect.poll(() => heard).toBe(1)
     await query(settings, `select pg_terminate_backend(pid) from ${isListening}`)
-    await expect.poll(() => heard, { timeout: 10_000 }).toBe(2)
+    await expect.poll(() => heard).toBe(2)
     await other.close()
     expect(await query(settings, `select pid from ${isListening}`)).toEqual([])
   })
@@ -47,7 +45,7 @@ describe('the leases of a replica', () => {
     await query(settings, 'drop trigger refuse_delete on leases')
     await query(settings, "update leases set until = now() - interval '1 second'")
     const current = "select key from leases where until > now() and kind = 'work'"
-    await expect.poll(() => query(settings, current), { timeout: 10_000 }).toEqual([{ key: 'held' }])
+    await expect.poll(() => query(settings, current)).toEqual([{ key: 'held' }])
     expect(await other.leases.take('work', 'released')).toBeDefined()
     expect(await other.leases.take('work', 'held')).toBeUndefined()
     expect(held?.lost.aborted).toBe(false)
@@ -60,15 +58,13 @@ describe('the leases of a replica', () => {
     const settings = await databaseOf(name)
     const lead = await one.leases.take('leader', 'upkeep')
     await query(settings, 'update store_schema set oldest_writer = 99')
-    await expect.poll(() => lead?.lost.aborted, { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => lead?.lost.aborted).toBe(true)
     await expect.poll(() => query(settings, "select key from leases where kind = 'leader'")).toEqual([])
     expect(await one.leases.take('leader', 'upkeep')).toBeUndefined()
     // It says that it is alive all the same.
     expect(await query(settings, "select key from leases where kind = 'replica'")).toHaveLength(1)
     await query(settings, 'update store_schema set oldest_writer = 1')
-    await expect
-      .poll(() => one.leases.take('leader', 'upkeep'), { timeout: 10_000, interval: 200 })
-      .toBeDefined()
+    await expect.poll(() => one.leases.take('leader', 'upkeep')).toBeDefined()
     await one.close()
   })
 

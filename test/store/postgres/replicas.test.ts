@@ -220,7 +220,7 @@ describe('two replicas over one database', () => {
     const overtaken = await one.leases.take('work', '1')
     expect(overtaken).toBeDefined()
     // The other one notices with its next sign of life.
-    await expect.poll(() => taken?.lost.aborted, { timeout: 15_000 }).toBe(true)
+    await expect.poll(() => taken?.lost.aborted).toBe(true)
   })
 
   it('share a secret that the first one made', async () => {

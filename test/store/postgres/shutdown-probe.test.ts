@@ -2,6 +2,7 @@ import type * as timers from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 import { ShutdownProbe } from '../../../src/store/postgres/engine/shutdown-probe.js'
+import { PATIENT } from '../../support/wait-until.js'
 
 /** Nothing listens there, which counts as an answer. */
 const SETTINGS = { host: '127.0.0.1', port: 1, user: 'tidegate', database: 'tidegate' }
@@ -46,7 +47,7 @@ test('as much may be under way at a time as is asked for', async () => {
 test('a database that answers is waited for, however often it is looked at', async () => {
   const atEnd = new ShutdownProbe(SETTINGS)
   const looking = atEnd.begin(() => false)
-  await vi.waitFor(() => expect(pauses).toBeGreaterThan(MANY))
+  await vi.waitFor(() => expect(pauses).toBeGreaterThan(MANY), PATIENT)
   atEnd.end()
   await looking
   expect(atEnd.abandoned.aborted).toBe(false)

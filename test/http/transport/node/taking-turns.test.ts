@@ -9,7 +9,7 @@ import { openRaw, sendRaw } from '../../../support/http-transports.js'
 import { startRoutesServer } from '../../../support/routes-server.js'
 import type { RoutesServer } from '../../../support/routes-server.js'
 import { unansweredRoutes } from '../../../support/served-routes.js'
-import { waitUntil } from '../../../support/wait-until.js'
+import { PATIENT, waitUntil } from '../../../support/wait-until.js'
 
 const HEAD = '/v1/data/app HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n'
 const chunked = (body: string): string =>
@@ -73,7 +73,7 @@ test('a body that is refused takes no turn when the rest of it has come', async 
   const { socket, received } = openRaw(port)
   const get = 'GET /v1/data/app HTTP/1.1\r\nHost: localhost\r\n\r\n'
   socket.write(chunked(' '.repeat(2_000_000)).replace('Connection: close\r\n', '') + get)
-  await vi.waitFor(() => expect(received()).toContain('HTTP/1.1 200 OK'))
+  await vi.waitFor(() => expect(received()).toContain('HTTP/1.1 200 OK'), PATIENT)
   socket.destroy()
   expect(received()).toContain('HTTP/1.1 413 ')
   expect(takeTurn.mock.calls).toEqual([[0]])
@@ -89,14 +89,14 @@ test('what is asked by somebody who has gone before it is his turn is not answer
   server?.listener.on('connection', (taken: Socket) => taken.once('close', () => (isGone = true)))
   const { socket } = openRaw(port)
   socket.write(chunked('{}'))
-  await vi.waitFor(() => expect(goOn).toBeDefined())
+  await vi.waitFor(() => expect(goOn).toBeDefined(), PATIENT)
   socket.destroy()
   await waitUntil(
     () => (isGone ? true : undefined),
     () => 'the service does not see that he has gone',
   )
   goOn?.()
-  await vi.waitFor(() => expect(server?.finished).toHaveLength(1))
+  await vi.waitFor(() => expect(server?.finished).toHaveLength(1), PATIENT)
   expect(answered()).toBe(0)
 })
 
@@ -108,7 +108,7 @@ test('a request with several evaluations ends when its client has gone, without 
   const answerOn: typeof direct.answerOn = async (exchange) => {
     await readBody(exchange, 1_000_000)
     socket.destroy()
-    await vi.waitFor(() => expect(isGone).toBe(true))
+    await vi.waitFor(() => expect(isGone).toBe(true), PATIENT)
     for (let turn = 0; turn < 3; turn += 1) {
       await exchange.takeTurn(0)
       turns.push(turn)
@@ -120,6 +120,6 @@ test('a request with several evaluations ends when its client has gone, without 
   socket.write(
     `POST ${direct.path.replace('*', 'app')} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}`,
   )
-  await vi.waitFor(() => expect(server?.finished).toHaveLength(1))
+  await vi.waitFor(() => expect(server?.finished).toHaveLength(1), PATIENT)
   expect(turns).toEqual([])
 })

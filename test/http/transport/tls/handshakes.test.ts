@@ -79,10 +79,8 @@ describe.skipIf(!canMakeCertificates)('a server that speaks TLS', () => {
       .resume()
     await new Promise((resolve) => silent.once('connect', resolve))
     const ended = new Promise((resolve) => silent.once('close', resolve))
-    const startedAt = performance.now()
-    // Requests would be waited for up to a minute.
-    await server?.stop(60_000)
+    // Requests would be waited for longer than this test may take.
+    await server?.stop(600_000)
     await ended
-    expect(performance.now() - startedAt).toBeLessThan(30_000)
   })
 })
