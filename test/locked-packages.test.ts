@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 import { expect, test } from 'vitest'
 
-import { BUNDLED_RELEASE } from '../src/rego/opa/bundled-opa.js'
+import { BUNDLED_RELEASE } from '../src/rego/opa/find-opa.js'
 import { pinnedSum } from '../src/rego/opa/official-releases.js'
 
 interface Lock {

@@ -12,7 +12,7 @@ export {
 export { parseDuration } from './builtins/time/parse-duration.js'
 export { yamlToJson } from './builtins/yaml/yaml.js'
 export { packBundle } from './bundle/pack-bundle.js'
-export { packSources } from './bundle/pack-sources.js'
+export { packSources } from './bundle/pack-bundle.js'
 export {
   type BundleKey,
   type BundleVerification,
@@ -77,7 +77,7 @@ export { findApplication } from './evaluation/find-application.js'
 export { packageLength } from './evaluation/find-entrypoints.js'
 export type { NewCallOptions } from './evaluation/new-call.js'
 export { questionOf } from './evaluation/package-question.js'
-export { runtimePolicies } from './evaluation/runtime-policies.js'
+export { runtimePolicies } from './evaluation/evaluate-runtime-policy.js'
 export { ARMORY_SAVE_PACKAGES } from './lint/armory-packages.js'
 export { analyseParts } from './lint/analyse-parts.js'
 export { EvaluatedPackages } from './lint/evaluated-packages.js'

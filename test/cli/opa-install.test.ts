@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { findBundledOpa } from '../../src/rego/opa/bundled-opa.js'
+import { findBundledOpa } from '../../src/rego/opa/find-opa.js'
 import { officialAsset } from '../../src/rego/opa/official-releases.js'
 import { startLoopbackServer } from '../support/loopback-server.js'
 import type { LoopbackServer } from '../support/loopback-server.js'

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { BUNDLED_RELEASE, findBundledOpa } from '../../src/rego/opa/bundled-opa.js'
+import { BUNDLED_RELEASE, findBundledOpa } from '../../src/rego/opa/find-opa.js'
 import { officialAsset } from '../../src/rego/opa/official-releases.js'
 import { findProgram } from '../support/find-program.js'
 import { startLoopbackServer } from '../support/loopback-server.js'

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 
-import { findBundledOpa } from '../../src/rego/opa/bundled-opa.js'
+import { findBundledOpa } from '../../src/rego/opa/find-opa.js'
 import { findProgram } from './find-program.js'
 
 /** The variable that names the compiler to tests and to the programs that they start. */

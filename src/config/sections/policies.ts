@@ -1,12 +1,60 @@
 import { z } from 'zod'
+
 import { BundleSigningSection } from './bundle-signing.js'
-import { PolicyExceptions } from './policy-exceptions.js'
-import { PolicyLevels } from './policy-levels.js'
 import { PolicyRequestsSection } from './policy-requests.js'
 import { PolicySourcesSection } from './policy-sources.js'
 import { byteSizeKey } from '../values/byte-size.js'
 import { booleanKey, key, wholeNumberKey } from '../values/key.js'
 import { packagePatternKey } from '../values/package-pattern.js'
+import { readIsoTime } from '../../lib/clocks/iso-time.js'
+
+const MAX_ENTRIES = 1000
+
+const MAX_REASON = 1000
+
+const Entry = z.strictObject({
+  package: packagePatternKey('The packages, with those below them.'),
+  level: key(z.enum(['enforce', 'warn', 'off']), 'The level.', 'enforce, warn or off'),
+  applications: key(
+    z.array(z.string().min(1)).min(1).optional(),
+    'The applications that it applies to. All by default.',
+    'a list of names',
+  ),
+  until: key(
+    z
+      .string()
+      .refine((text) => /^\d{4}-/.test(text) && Number.isFinite(readIsoTime(text, 'utc')))
+      .optional(),
+    'Its end, in UTC unless it names another offset. From then on the packages are enforced.',
+    'a date such as 2027-01-31 or an ISO 8601 time',
+  ),
+  reason: key(z.string().max(MAX_REASON).optional(), 'Why, for the reports.', 'a text'),
+})
+
+/** The levels of packages. */
+const PolicyLevels = key(
+  z.array(Entry).max(MAX_ENTRIES).default([]),
+  'How denials of packages count, each `{package, level}` and, where needed, `applications`, `until` and `reason`. `enforce` denies, `warn` makes denials warnings, `off` does not evaluate the package. The first entry that applies counts, then `custom.level` of the package, then `enforce`. After `until` its packages are enforced. See docs/guides/roll-out-a-policy.md.',
+  'a list of {package, level, …}',
+)
+
+const MAX_DAYS = 3650
+
+/** Exceptions from policies. */
+const PolicyExceptions = z.strictObject({
+  approval: booleanKey(
+    false,
+    'Whether an exception takes effect only when a second person with the role `approver` has approved it. The role `author` may then add exceptions; otherwise only `approver`.',
+  ),
+  maxDays: wholeNumberKey(
+    { min: 1, max: MAX_DAYS, default: 90 },
+    'Longest time from now to the end of a new exception, in days.',
+  ),
+  noticeDays: wholeNumberKey(
+    { min: 1, max: MAX_DAYS, default: 7 },
+    'Days before the end of an exception at which the trail and the log get a record of it.',
+  ),
+})
 
 const KIB = 1024
 const MIB = 1024 * KIB

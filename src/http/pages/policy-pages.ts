@@ -8,7 +8,20 @@ import type { ListedDecisions } from './decision-table.js'
 import type { Html, PageContent, Viewer } from './layout.js'
 import { filterForm, pager, table } from './lists.js'
 import { empty, facts, link, moment } from './parts.js'
-import { metadataIn, regoText } from './rego-text.js'
+
+const KEYWORDS = 'as|contains|default|else|every|false|if|import|in|not|null|package|some|true|with'
+
+const TOKENS = new RegExp(
+  [
+    /(?<note>#.*)/.source,
+    /(?<text>"(?:\\.|[^"\\\n])*"?|`[^`]*`?)/.source,
+    `(?<word>\\b(?:${KEYWORDS})\\b)`,
+  ].join('|'),
+  'g',
+)
+
+/** Longer files are shown without colours. */
+const MAX_COLOURED = 100_000
 
 const PATH = '/ui/policies'
 
@@ -182,4 +195,32 @@ function sourceBlock({ file, text }: SourceText, packageName: string, { prefix, 
   return html`<h3>${file}</h3>
     ${mayEdit({ roles }) ? html`<p>${link(prefix, playground, 'Edit in the playground')}</p>` : ''}
     ${regoText(text)}`
+}
+
+/** Renders Rego with comments, strings and keywords marked. */
+function regoText(source: string): Html {
+  if (source.length > MAX_COLOURED) return html`<pre class="code rego" tabindex="0">${source}</pre>`
+  const parts: Html[] = []
+  let end = 0
+  for (const { 0: token, index, groups } of source.matchAll(TOKENS)) {
+    const kind = Object.keys(groups ?? {}).find((name) => groups?.[name] !== undefined) ?? 'word'
+    parts.push(html`${source.slice(end, index)}<span class="${kind}">${token}</span>`)
+    end = index + token.length
+  }
+  return html`<pre class="code rego" tabindex="0">${parts}${source.slice(end)}</pre>`
+}
+
+/** Returns the lines of the `# METADATA` comments of a file, without their comment marks. */
+function metadataIn(source: string): readonly string[] {
+  const blocks: string[] = []
+  let block: string[] | undefined
+  for (const line of source.split('\n')) {
+    if (/^#\s*METADATA\s*$/.test(line)) block = []
+    else if (block !== undefined && line.startsWith('#')) block.push(line.replace(/^# ?/, ''))
+    else if (block !== undefined) {
+      blocks.push(`${block.join('\n')}\n→ ${line.trim()}`)
+      block = undefined
+    }
+  }
+  return blocks
 }

@@ -1,14 +1,14 @@
 import type { Agent, Dispatcher } from 'undici'
+
 import { AppError, toError } from '../../errors/app-error.js'
 import { partOnDemand } from '../on-demand.js'
 import type { AddressPolicy } from './address-policy.js'
 import { makeCheckedLookup, resolveHost } from './checked-lookup.js'
 import type { ResolveHost } from './checked-lookup.js'
 import { OutboundError } from './outbound-error.js'
-import { readBody, readStart, BodyTooLarge } from './read-body.js'
-import type { TakeChunk } from './read-body.js'
 import { refuseTarget } from './refuse-target.js'
 import { tlsProblem } from './tls-problem.js'
+import { CollectedBytes } from '../collected-bytes.js'
 
 export type OutboundMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
@@ -271,4 +271,43 @@ export function toOutboundError(
 function codeOf(error: Error): string | undefined {
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return codeOf(error.errors[0])
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+/** The body exceeds the limit. */
+class BodyTooLarge extends Error {}
+
+/** Receives a body in pieces. The next piece waits until the promise resolves. */
+type TakeChunk = (chunk: Buffer) => void | Promise<void>
+
+/**
+ * Reads the whole body of a response. Returns nothing if `take` receives it. Throws `BodyTooLarge`
+ * and drops the connection when the limit is exceeded.
+ */
+async function readBody(
+  { headers, body }: Dispatcher.ResponseData,
+  maxBytes: number,
+  take?: TakeChunk,
+): Promise<Buffer> {
+  const collected = new CollectedBytes()
+  let length = 0
+  const isAnnounced = Number(headers['content-length'] ?? 0) > maxBytes
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    length += chunk.length
+    // Leaving the loop destroys the stream.
+    if (isAnnounced || length > maxBytes) throw new BodyTooLarge()
+    if (take === undefined) collected.add(chunk)
+    else await take(chunk)
+  }
+  return collected.take()
+}
+
+/** Reads the start of the body of a response. Drops the connection if there is more. */
+async function readStart({ body }: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
+  const collected = new CollectedBytes()
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    const remainingBytes = maxBytes - collected.length
+    collected.add(chunk.subarray(0, remainingBytes))
+    if (chunk.length > remainingBytes) break
+  }
+  return collected.take()
 }

@@ -1,11 +1,13 @@
-import { AppError } from '../../errors/app-error.js'
+import { AppError, toError } from '../../errors/app-error.js'
 import type { CompiledPolicies } from '../compile/compile-policies.js'
 import { pathKey } from '../values/path-key.js'
-import { MANIFEST_FILE, MODULE_FILE } from '../archive/manifest.js'
+import { MANIFEST_FILE, MODULE_FILE, readOwnManifest } from '../archive/manifest.js'
 import type { BundleIndex } from '../archive/manifest.js'
 import { packFiles } from '../archive/pack-files.js'
 import { isOwned, ownedRoots } from '../archive/roots.js'
 import { printData } from '../wasm/data/data-image.js'
+
+const SIGNATURES_FILE = '.signatures.json'
 
 /** Go's default, too. Higher levels take three times as long and save a sixtieth. */
 const GZIP_LEVEL = 6
@@ -62,4 +64,31 @@ function manifest(compiled: CompiledPolicies, options: PackOptions): unknown {
 function uniquePaths(packages: readonly (readonly string[])[]): string[][] {
   const byText = new Map(packages.map((path) => [pathKey(path), [...path]]))
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, path]) => path)
+}
+
+/**
+ * Packs Rego, data and a manifest as a bundle without a module. The revision is that of the
+ * manifest, else the given one; signed files stay as they are. Raises `invalid` without any file and
+ * for a malformed manifest.
+ */
+export async function packSources(files: ReadonlyMap<string, Buffer>, revision: string): Promise<Buffer> {
+  if (files.size === 0) throw new AppError('invalid', 'there are no Rego and no data files')
+  const manifest = files.get(MANIFEST_FILE)?.toString('utf8') ?? '{}'
+  const hasRevision = (readOwnManifest(MANIFEST_FILE, manifest).revision ?? '') !== ''
+  const packed = new Map(files)
+  if (!hasRevision && !files.has(SIGNATURES_FILE)) {
+    const own = parseObject(manifest)
+    packed.set(MANIFEST_FILE, Buffer.from(JSON.stringify({ ...own, revision })))
+  }
+  const sorted = [...packed].sort(([a], [b]) => (a < b ? -1 : 1))
+  return await packFiles(sorted, GZIP_LEVEL, { allowsAnyName: true })
+}
+
+function parseObject(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch (raw) {
+    throw new AppError('invalid', `read ${MANIFEST_FILE}: ${toError(raw).message}`, { cause: raw })
+  }
 }

@@ -15,7 +15,6 @@ import { integerSegment } from '../values/data-path.js'
 import { pathKey, pathOfKey } from '../values/path-key.js'
 import { RegoObject } from '../values/value.js'
 import { listRules } from '../wasm/module/export-rules.js'
-import { renameEntrypoints } from '../wasm/module/rename-entrypoints.js'
 import { compileError, readOpaErrors, withNearNames, withTypes } from '../modules/opa-errors.js'
 import { GENERATED_FILE, KEEPING_ENTRYPOINT, generateRules } from '../modules/generated-entrypoints.js'
 import { keepPrintCalls } from '../workarounds/dropped-print-calls.js'
@@ -23,15 +22,9 @@ import type { EntrypointKind, RegoModule } from '../modules/rego-module.js'
 import { orderModifiers } from '../workarounds/modifier-order.js'
 import { refuseUnreadRules } from '../modules/read-modules.js'
 import { withoutLosses } from '../workarounds/plan-losses.js'
-import {
-  BUNDLE_FILE,
-  bundleFiles,
-  environmentFor,
-  sourceFiles,
-  stagedName,
-  writeBundle,
-} from '../modules/stage-bundle.js'
+import { BUNDLE_FILE, bundleFiles, environmentFor, sourceFiles, stagedName, writeBundle } from '../modules/stage-bundle.js'
 import type { BundledFiles } from '../modules/stage-bundle.js'
+import { SECTION, readSections } from '../wasm/binary/sections.js'
 
 /** A compiled module with its entrypoints. */
 export interface BuiltModule {
@@ -265,4 +258,29 @@ function isSpellable(key: string): boolean {
   return pathOfKey(key).every(
     (segment) => segment !== '' && !/[/\0]/.test(segment) && integerSegment(segment) === undefined,
   )
+}
+
+/**
+ * Renames entrypoints in a copy of a module. OPA's modules store the names once each, as
+ * NUL-terminated strings in their data, and measure them at run time, so a new name must not be
+ * longer. Names that do not fit are kept. `names` maps old to new names; `renamed` has the old
+ * names that were replaced.
+ */
+export function renameEntrypoints(
+  wasm: Uint8Array,
+  names: ReadonlyMap<string, string>,
+): { wasm: Uint8Array; renamed: ReadonlySet<string> } {
+  const copy = Buffer.from(wasm)
+  const data = readSections(wasm).find(({ id }) => id === SECTION.data)
+  const renamed = new Set<string>()
+  if (data === undefined) return { wasm, renamed }
+  const texts = copy.subarray(data.start, data.end)
+  for (const [from, to] of names) {
+    const [old, next] = [Buffer.from(`\0${from}\0`), Buffer.from(`\0${to}\0`)]
+    const at = texts.indexOf(old)
+    if (at === -1 || next.length > old.length || texts.includes(old, at + 1)) continue
+    next.copy(texts, at)
+    renamed.add(from)
+  }
+  return { wasm: copy, renamed }
 }

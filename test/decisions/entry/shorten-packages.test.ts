@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { shortenPackages } from '../../../src/decisions/entry/shorten-packages.js'
+import { shortenPackages } from '../../../src/decisions/buffered-decision-log.js'
 
 const team = (number: number): { package: string; deny: string[] } => ({
   package: `static.team${number}`,

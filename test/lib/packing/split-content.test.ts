@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pieceEnd } from '../../../src/lib/packing/split-content.js'
+import { pieceEnd } from '../../../src/store/sqlite/decisions/input-packer.js'
 
 /** Text of a fixed generator, which no compression or repetition helps. */
 function text(length: number, seed = 1): Buffer {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { compilePolicies } from '../../../src/rego/compile/compile-policies.js'
 import { findOpa } from '../../../src/rego/opa/find-opa.js'
-import { renameEntrypoints } from '../../../src/rego/wasm/module/rename-entrypoints.js'
+import { renameEntrypoints } from '../../../src/rego/compile/build-module.js'
 import { makeWorkspace } from '../../support/workspace.js'
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { AppError } from '../../../src/errors/app-error.js'
-import { readPlainModule } from '../../../src/rego/modules/read-plain-module.js'
+import { readPlainModule } from '../../../src/rego/modules/read-modules.js'
 import type { RegoModule } from '../../../src/rego/modules/rego-module.js'
 import { findOpa } from '../../../src/rego/opa/find-opa.js'
 import type { RegoVersion } from '../../../src/rego/opa/opa-release.js'

@@ -1,13 +1,13 @@
 import { expect, test, vi } from 'vitest'
 
-import type { readPlainModule } from '../../../src/rego/modules/read-plain-module.js'
+import type { readPlainModule } from '../../../src/rego/modules/read-modules.js'
 import { evaluateDocument, planDocument } from '../../../src/rego/evaluation/evaluate-document.js'
 import { newCall } from '../../../src/rego/evaluation/new-call.js'
 import { pathOfKey } from '../../../src/rego/values/path-key.js'
 import { loadPolicies } from '../../support/load-policies.js'
 
 /** Reads as it should, and then forgets the last rule of each module. */
-vi.mock('../../../src/rego/modules/read-plain-module.js', async (original) => {
+vi.mock('../../../src/rego/modules/read-modules.js', async (original) => {
   const real = await original<{ readPlainModule: typeof readPlainModule }>()
   return {
     readPlainModule: (...given: Parameters<typeof real.readPlainModule>) => {

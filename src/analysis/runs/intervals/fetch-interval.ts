@@ -1,29 +1,19 @@
 import type { AnalysisSource } from '../../sources/make-sources.js'
 import { failedLines, failedSeries } from '../../sources/answers/answers.js'
 import { stepGrid } from '../../sources/answers/step-grid.js'
-import type {
-  FetchBudget,
-  LineFilter,
-  LogSource,
-  MetricSource,
-  Scope,
-  SeriesAggregate,
-  TimeWindow,
-} from '../../sources.js'
+import type { FetchBudget, LineFilter, LogSource, MetricSource, Scope, SeriesAggregate, TimeWindow, DocumentAnswer, DocumentSource } from '../../sources.js'
 import { NO_RULES } from '../checks/check.js'
-import type { EvaluateRule } from '../checks/check.js'
-import { fetchChecks } from '../checks/fetch-checks.js'
+import type { EvaluateRule, CheckData } from '../checks/check.js'
 import { SAME_ON_BOTH_SIDES, toLinesData, toSeriesData } from './interval-data.js'
 import type { LinesData, LogData, MetricData, SeriesData, TargetData } from './interval-data.js'
-import type {
-  PlannedLogs,
-  PlannedMetric,
-  PlannedMetrics,
-  PlannedSide,
-  RunPlan,
-  Timing,
-} from '../definitions/plan.js'
+import type { PlannedLogs, PlannedMetric, PlannedMetrics, PlannedSide, RunPlan, Timing, PlannedCheck, PlannedChecks } from '../definitions/plan.js'
 import { intervalWindow } from './schedule.js'
+import { redactWords } from '../../../lib/redaction/redact-text.js'
+
+const MAX_SCORE = 100
+
+/** Maximum length of an invalid value in a message. */
+const MAX_SHOWN = 100
 
 /** Maximum number of concurrent queries of an interval, to protect its source. */
 const CONCURRENCY = 4
@@ -176,4 +166,81 @@ function missingLogSource(name: string): LogSource {
 
 function missing(name: string, what: string): string {
   return `analysis.sources has no source ${name} of ${what}`
+}
+
+/** The context of checks, in addition to their documents. */
+interface CheckContext {
+  readonly application: string
+  readonly service: string
+  readonly sources: ReadonlyMap<string, AnalysisSource>
+  readonly remaining: () => FetchBudget
+  readonly windowOf: (side: PlannedSide) => { readonly startMs: number; readonly endMs: number }
+  readonly evaluateRule: EvaluateRule
+}
+
+/**
+ * Fetches the documents of each check and evaluates its rule. Never rejects: problems are part of
+ * the data.
+ */
+async function fetchChecks(
+  planned: PlannedChecks,
+  context: CheckContext,
+): Promise<readonly CheckData[]> {
+  const fetched: CheckData[] = []
+  for (const check of planned.checks) fetched.push(await fetchCheck(check, planned, context))
+  return fetched
+}
+
+async function fetchCheck(
+  { name, source: sourceName, query, rule }: PlannedCheck,
+  { baseline, canary }: PlannedChecks,
+  context: CheckContext,
+): Promise<CheckData> {
+  const about = { name, rule }
+  const source = context.sources.get(sourceName)?.documents
+  if (source === undefined) {
+    const problem = `analysis.sources has no source ${sourceName} of documents (type web)`
+    return { ...about, queries: { baseline: query, canary: query }, problem }
+  }
+  const fetchSide = (side: PlannedSide): ReturnType<DocumentSource['fetchDocument']> =>
+    source.fetchDocument({ query, scope: side.scope, ...context.windowOf(side) }, context.remaining())
+  const [before, now] = await Promise.all([fetchSide(baseline), fetchSide(canary)])
+  const queries = { baseline: redactWords(before.query), canary: redactWords(now.query) }
+  const lost = problemOf('canary', now) ?? problemOf('baseline', before)
+  if (lost !== undefined) return { ...about, queries, problem: lost }
+  const input = {
+    ...{ application: context.application, service: context.service },
+    baseline: sideInput(baseline, before, context),
+    canary: sideInput(canary, now, context),
+  }
+  return { ...about, queries, ...(await valueOf(rule, input, context.evaluateRule)) }
+}
+
+function problemOf(side: string, answer: DocumentAnswer): string | undefined {
+  return 'problem' in answer ? redactWords(`${side}: ${answer.problem}`) : undefined
+}
+
+function sideInput(side: PlannedSide, answer: DocumentAnswer, { windowOf }: CheckContext): object {
+  return { document: 'document' in answer ? answer.document : null, scope: side.scope, ...windowOf(side) }
+}
+
+/** Accepts a boolean or a score. An undefined rule has no value. */
+async function valueOf(
+  rule: string,
+  input: object,
+  evaluateRule: EvaluateRule,
+): Promise<Pick<CheckData, 'value' | 'problem'>> {
+  const answer = await evaluateRule(rule, input)
+  if ('problem' in answer) return { problem: redactWords(`the rule ${rule} ${answer.problem}`) }
+  const { value } = answer
+  if (typeof value === 'boolean') return { value }
+  if (typeof value === 'number' && value >= 0 && value <= MAX_SCORE) return { value }
+  const shown = redactWords(shownValue(value))
+  return {
+    problem: `the rule ${rule} is ${shown}: it must be true, false, or a score from 0 to ${MAX_SCORE}`,
+  }
+}
+
+function shownValue(value: unknown): string {
+  return value === undefined ? 'nothing' : JSON.stringify(value).slice(0, MAX_SHOWN)
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { html } from 'hono/html'
 
 import { countMessages, resendMessage, showMessages } from '../../../outbox/outbox-operations.js'
 import { actorOf } from '../../exchange/caller-of.js'
@@ -6,12 +7,24 @@ import { formBody } from '../../input/form-body.js'
 import { numberOf } from '../../input/path-parameter.js'
 import { accountPage } from '../../pages/account-page.js'
 import { goTo } from '../../pages/answer-page.js'
-import { POLICY_READERS } from '../../pages/layout.js'
-import { operationsPage } from '../../pages/operations-page.js'
+import { POLICY_READERS, tokenField } from '../../pages/layout.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import { statesOf } from '../about/health.js'
 import { FORM, PAGE, showPage, viewerOf } from './page-route.js'
 import type { PageRoutesDeps } from './page-route.js'
+import type { ShownMessage } from '../../../outbox/outbox-operations.js'
+import { shownTarget } from '../../../outbox/message-labels.js'
+import type { OutboxState } from '../../../store/ports/outbox-store.js'
+import type { SuspendedWork } from '../../../lib/work-attempts.js'
+import { badge } from '../../analysis-report/tone.js'
+import { partList } from '../../pages/home-page.js'
+import type { PartState } from '../../pages/home-page.js'
+import { jsonTree } from '../../pages/json-tree.js'
+import type { Html, PageContent, Viewer } from '../../pages/layout.js'
+import { filterForm, pager, table } from '../../pages/lists.js'
+import { empty, executionLink, facts, moment, toneOfState, wordOfState } from '../../pages/parts.js'
+
+const STATES = ['', 'pending', 'given_up', 'delivered'] as const
 
 const PATH = '/ui/operations'
 const MAX_LISTED = 50
@@ -91,3 +104,105 @@ export const operationPageRoutes = [
     },
   }),
 ]
+
+interface ShownOperations {
+  readonly version: string
+  readonly revision: string
+  readonly parts: readonly PartState[]
+  readonly state: OutboxState | ''
+  readonly messages: readonly ShownMessage[]
+  readonly counts: Readonly<Record<OutboxState, number>>
+  readonly cursor: string | undefined
+  readonly nextCursor: string | undefined
+  readonly suspended: readonly SuspendedWork[]
+  /** The effective configuration without secrets; undefined for viewers who are not admins. */
+  readonly config: object | undefined
+}
+
+/** Renders the state of the service, its outbox and its configuration. */
+function operationsPage(shown: ShownOperations, viewer: Viewer): PageContent {
+  const { version, revision, parts, suspended, config } = shown
+  const body = html`<h1>Operations</h1>
+    ${facts([
+      ['version', version],
+      ['policies', html`<code>${revision}</code>`],
+    ])}
+    <h2>Health</h2>
+    ${partList(parts)} ${outboxSection(shown, viewer)}
+    <h2>Background work</h2>
+    ${
+      suspended.length === 0
+        ? html`<p class="none">No work is suspended.</p>`
+        : html`<ul class="plain-list">
+            ${suspended.map((work) => html`<li>${suspendedWork(work, viewer)}</li>`)}
+          </ul>`
+    }
+    <h2>Effective configuration</h2>
+    ${config === undefined ? html`<p class="none">Only admins can view the configuration.</p>` : jsonTree(config, 1)}`
+  return { title: 'Operations', body, section: PATH }
+}
+
+function outboxSection(shown: ShownOperations, viewer: Viewer): Html {
+  const { state, messages, counts, cursor, nextCursor } = shown
+  const position = { path: PATH, query: { state }, cursor, nextCursor }
+  return html`<h2>Outbox</h2>
+    <p class="soft">${counts.pending} pending, ${counts.given_up} given up, ${counts.delivered} delivered</p>
+    ${filterForm(
+      PATH,
+      [
+        {
+          name: 'state',
+          label: 'State',
+          value: state,
+          options: STATES.map((each) => [each, each === '' ? 'any' : wordOfState(each)]),
+        },
+      ],
+      viewer,
+    )}
+    ${messages.length === 0 ? empty('No message.', 'Callbacks and notifications appear here.') : messageTable(messages, viewer)}
+    ${pager(position, viewer)}`
+}
+
+function messageTable(messages: readonly ShownMessage[], viewer: Viewer): Html {
+  return table(messages, [
+    { head: 'message', cell: ({ id }) => id },
+    { head: 'topic', cell: ({ topic }) => html`<code>${topic}</code>` },
+    { head: 'to', cell: shownTarget },
+    { head: 'created', cell: ({ createdMs }) => moment(createdMs) },
+    {
+      head: 'execution',
+      cell: ({ executionId }) => (executionId === undefined ? '' : executionLink(viewer.prefix, executionId)),
+    },
+    { head: 'state', cell: messageState, isPlain: true },
+    { head: 'action', cell: (message) => resendForm(message, viewer), isPlain: true },
+  ])
+}
+
+function messageState({ state, attempts, lastError, lastStatus }: ShownMessage): Html {
+  const last = lastError ?? (lastStatus === undefined ? '' : `status ${lastStatus}`)
+  return html`${badge(wordOfState(state), toneOfState(state))}
+    <span class="soft">${attempts} attempts${last === '' ? '' : `, last: ${last}`}</span>`
+}
+
+function resendForm({ id, state }: ShownMessage, viewer: Viewer): Html {
+  if (state === 'pending' || !viewer.roles.includes('admin')) return html``
+  return html`<form method="post" action="${viewer.prefix}${PATH}/outbox/${id}/resend">
+    ${tokenField(viewer)}
+    <button class="plain">Send again<span class="hidden"> message ${id}</span></button>
+  </form>`
+}
+
+function suspendedWork({ kind, key, reason }: SuspendedWork, viewer: Viewer): Html {
+  return html`<code>${kind} ${key}</code>
+    <p class="soft">${reason}</p>
+    ${
+      viewer.roles.includes('admin')
+        ? html`<form method="post" action="${viewer.prefix}${PATH}/work/resume">
+            ${tokenField(viewer)}
+            <input type="hidden" name="kind" value="${kind}" />
+            <input type="hidden" name="key" value="${key}" />
+            <button class="plain">Resume</button>
+          </form>`
+        : ''
+    }`
+}

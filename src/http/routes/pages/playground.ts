@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { html } from 'hono/html'
 
 import { findDecision } from '../../../decisions/query-decisions.js'
 import { AppError } from '../../../errors/app-error.js'
@@ -6,12 +7,15 @@ import { parseDataPath, packageLength, pathKey, pathOfKey, printPackageName } fr
 import type { Snapshot, SourceText } from '../../../rego/index.js'
 import { errorAnswer } from '../../exchange/error-body.js'
 import { formBody } from '../../input/form-body.js'
-import { playgroundPage } from '../../pages/playground-page.js'
-import type { PlaygroundForm, PlaygroundResult } from '../../pages/playground-page.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import { requireLog } from './decisions.js'
 import { FORM, PAGE, showPage, viewerOf } from './page-route.js'
 import type { PageRoutesDeps } from './page-route.js'
+import type { ErrorDetail } from '../../../errors/app-error.js'
+import { jsonTree } from '../../pages/json-tree.js'
+import { tokenField } from '../../pages/layout.js'
+import type { Html, PageContent, Viewer } from '../../pages/layout.js'
+import { notice } from '../../pages/sign-in-page.js'
 
 const PATH = '/ui/playground'
 const MAX_NAME = 1000
@@ -133,4 +137,71 @@ async function formOfDecision(decisionId: string, deps: PageRoutesDeps): Promise
     keyOfName(current, denying[0]?.package ?? '') ??
     (length === 0 ? undefined : pathKey(path.slice(0, length)))
   return formOf(current, key, '', input === undefined ? '' : JSON.stringify(JSON.parse(input.text), null, 2))
+}
+
+/** The fields of the playground. */
+interface PlaygroundForm {
+  /** Loaded file that the text replaces; empty for a new one. */
+  readonly file: string
+  readonly text: string
+  readonly path: string
+  /** JSON; empty without an input. */
+  readonly input: string
+}
+
+/** What an evaluation gave. */
+type PlaygroundResult =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'undefined' }
+  | { readonly kind: 'problem'; readonly message: string; readonly details: readonly ErrorDetail[] }
+
+interface ShownPlayground {
+  readonly form: PlaygroundForm
+  readonly result: PlaygroundResult | undefined
+  /** Paths of the loaded packages, as suggestions. */
+  readonly paths: readonly string[]
+}
+
+/** Renders the editor for a policy and its input, with the result of the last evaluation. */
+function playgroundPage({ form, result, paths }: ShownPlayground, viewer: Viewer): PageContent {
+  const { file, text, path, input } = form
+  const body = html`<h1>Playground</h1>
+    <p class="soft">
+      Evaluates a document with this policy, together with the other loaded policies and data. Nothing is
+      recorded, nothing is put in service, and policies reach no other host.
+    </p>
+    ${result === undefined ? '' : resultSection(result)}
+    <form method="post" action="${viewer.prefix}/ui/playground">
+      ${tokenField(viewer)}
+      <input type="hidden" name="file" value="${file}" />
+      <label for="text">Policy${file === '' ? '' : `, instead of the loaded ${file}`}</label>
+      <textarea class="code" id="text" name="text" required spellcheck="false" rows="20">${text}</textarea>
+      <label for="path">Document to evaluate, such as app/rules/deny</label>
+      <input id="path" name="path" required maxlength="1000" value="${path}" list="known-paths" />
+      <datalist id="known-paths">${paths.map((each) => html`<option value="${each}"></option>`)}</datalist>
+      <label for="input">Input as JSON</label>
+      <textarea class="code" id="input" name="input" spellcheck="false">${input}</textarea>
+      <button class="good">Evaluate</button>
+    </form>`
+  return { title: 'Playground', body, section: '/ui/policies' }
+}
+
+function resultSection(result: PlaygroundResult): Html {
+  if (result.kind === 'problem') {
+    return html`${notice(result.message)}
+      <ul>
+        ${result.details.map(
+          ({ message, location }) =>
+            html`<li class="quote">
+              ${location === undefined ? '' : html`<code>${location.file}:${location.row}</code> `}${message}
+            </li>`,
+        )}
+      </ul>`
+  }
+  return html`<section class="verdict" role="status">
+    <div>
+      <h2>Result</h2>
+      ${result.kind === 'undefined' ? html`<p>The document is undefined for this input.</p>` : jsonTree(result.value)}
+    </div>
+  </section>`
 }

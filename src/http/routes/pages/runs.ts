@@ -1,6 +1,7 @@
+import { html, raw } from 'hono/html'
+
 import { renderRunBody } from '../../analysis-report/render-run.js'
-import { PEOPLE } from '../../pages/layout.js'
-import { runPage } from '../../pages/run-page.js'
+import { PEOPLE, tokenField } from '../../pages/layout.js'
 import { numberOf, textOf } from '../../input/path-parameter.js'
 import type { PathParameter } from '../../input/path-parameter.js'
 import { routesOf } from '../../pipeline/define-routes.js'
@@ -8,6 +9,9 @@ import type { Route } from '../../pipeline/route.js'
 import { reportLinkOf, reportPage } from '../analysis/reports.js'
 import { PAGE, showPage, viewerOf } from './page-route.js'
 import type { PageRoutesDeps } from './page-route.js'
+import type { RunBody } from '../../analysis-report/render-run.js'
+import type { PageContent, Viewer } from '../../pages/layout.js'
+import { executionLink, link } from '../../pages/parts.js'
 
 interface RunParams {
   readonly id: number
@@ -55,4 +59,28 @@ function withLink(path: string, more: MoreParams): Route<PageRoutesDeps> {
     params: { ...more, ...TOKEN, ...ID },
     answer: ({ params: { id } }, { analysis }) => reportPage(analysis, id),
   })
+}
+
+/** Renders the report of an analysis in the console. A running one can be cancelled. */
+function runPage(
+  id: number,
+  { application, executionId, state, body }: RunBody,
+  viewer: Viewer,
+): PageContent {
+  const { prefix, roles } = viewer
+  const all = `/ui/analyses?application=${encodeURIComponent(application)}`
+  const content = html`${raw(body)}
+    <div class="row">
+      ${link(prefix, all, `All analyses of ${application}`)}
+      ${executionId === undefined ? '' : html`<span>Execution ${executionLink(prefix, executionId)}</span>`}
+      ${
+        state === 'RUNNING' && roles.includes('admin')
+          ? html`<form method="post" action="${prefix}/ui/runs/${id}/cancel">
+              ${tokenField(viewer)}
+              <button class="bad">Cancel this analysis</button>
+            </form>`
+          : ''
+      }
+    </div>`
+  return { title: `Analysis ${id} of ${application}`, body: content, section: '/ui/analyses' }
 }

@@ -1,11 +1,13 @@
 import type { ErrorDetail } from '../../../errors/app-error.js'
 import type { RuleNode, Step } from '../../values/rule-tree.js'
 import { losesNegation } from './failed-negations.js'
-import { makeFunctionCheck } from './looked-up-functions.js'
-import { blocksOf, localOf } from './read-plan.js'
+import { blocksOf, localOf, isRecord, stringOf } from './read-plan.js'
 import type { Plan, Statement } from './read-plan.js'
 import { findBaseLookups, skippedByCall } from './skipped-rules.js'
 import { findUnassigned } from './unassigned-variables.js'
+
+/** `input` and `data`, the parameters of every rule. */
+const RULE_PARAMETERS = 2
 
 /** How compiled code differs from the policy; see docs/explanation/conformance.md. */
 type LossKind = 'negation' | 'lookup' | 'function' | 'unification'
@@ -98,4 +100,30 @@ export function lossDetails(losses: readonly Loss[], toSource: (file: string) =>
 
 function printPath(path: readonly Step[]): string {
   return ['data', ...path.map((step) => (step === undefined ? '[…]' : `[${JSON.stringify(step)}]`))].join('')
+}
+
+/**
+ * Returns a test for calls of functions that lack arguments, which lookups by a variable compile
+ * to.
+ */
+function makeFunctionCheck({ functions, strings }: Plan): (statement: Statement) => boolean {
+  const withArguments = functions.filter(({ parameters }) => parameters > RULE_PARAMETERS)
+  const parameters = new Map(withArguments.map((planned) => [planned.name, planned.parameters]))
+  return ({ type, stmt }) => {
+    if (type === 'CallStmt') {
+      const expected = parameters.get(String(stmt['func']))
+      return expected !== undefined && listOf(stmt['args']).length < expected
+    }
+    if (type !== 'CallDynamicStmt') return false
+    const steps = listOf(stmt['path']).map((operand) => stringOf(operand, strings))
+    return withArguments.some(
+      ({ path }) =>
+        path.length === steps.length &&
+        steps.every((step, index) => step === undefined || step === path[index]),
+    )
+  }
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value.filter((item) => isRecord(item) || typeof item === 'number') : []
 }

@@ -1,4 +1,4 @@
-import type { AuditReader, ChainCheck, ChainEnd } from '../../ports/audit-store.js'
+import type { AuditReader, ChainCheck, ChainEnd, AuditFilter, AuditHead, AuditPageQuery, AuditTextPage, AuditTextQuery } from '../../ports/audit-store.js'
 import { TRAIL_START, END_OF_COLUMN, LINKED_COLUMNS, NO_VALUE } from '../../trail/audit-chain.js'
 import type { StoredEnd } from '../../trail/audit-chain.js'
 import { ChainWalk } from '../../trail/follow-chain.js'
@@ -8,8 +8,15 @@ import { all, first } from '../engine/statements.js'
 import { monthOf } from '../months/month.js'
 import type { Part } from '../months/month.js'
 import { listParts } from '../months/monthly-table.js'
-import { readPage, readTextPage } from './audit-search.js'
 import { TRAIL } from './trail-months.js'
+import { AUDIT_TEXT_COLUMNS } from '../../ports/audit-store.js'
+import { HEAD_COLUMN_NAMES, TEXT_COLUMN_NAMES, toHead } from '../../tables/audit-table.js'
+import type { AuditHeadRow } from '../../tables/audit-table.js'
+import { Conditions } from '../engine/conditions.js'
+import { wordQuery } from './search-words.js'
+
+/** Quoted column names, since `user` is a keyword of PostgreSQL. */
+const HEADS = HEAD_COLUMN_NAMES.map((name) => `"${name}"`).join(', ')
 
 /** Reads the trail. */
 export function makeAuditReader(
@@ -123,4 +130,52 @@ async function checkChain(
 /** Formats a number for COPY, which accepts no parameters. */
 function whole(value: number): string {
   return String(Math.max(0, Math.trunc(value)))
+}
+
+type HeadRow = AuditHeadRow & Record<string, unknown>
+
+/** A page in the order of time. */
+async function readPage(
+  queries: Queries,
+  { filter, order, limit, after }: AuditPageQuery,
+): Promise<AuditHead[]> {
+  const conditions = conditionsOf(filter)
+  const isDescending = order === 'newest_first'
+  if (after !== undefined && isDescending) conditions.add('(time_ms, seq) < (?, ?)', after.timeMs, after.seq)
+  if (after !== undefined && !isDescending) conditions.add('(time_ms, seq) > (?, ?)', after.timeMs, after.seq)
+  const direction = isDescending ? 'desc' : 'asc'
+  const text = `select ${HEADS} from audit where ${conditions.toString()}
+    order by time_ms ${direction}, seq ${direction} limit ${limit}`
+  return (await all<HeadRow>(queries, text, conditions.values)).map(toHead)
+}
+
+/** A page of the records whose bodies contain all words, newest first. */
+async function readTextPage(
+  queries: Queries,
+  { filter, words, limit, beforeSeq }: AuditTextQuery,
+): Promise<AuditTextPage> {
+  const conditions = conditionsOf(filter)
+  const wanted = wordQuery(words)
+  // The query has no letters or digits, so no record matches.
+  if (wanted === '') return { records: [] }
+  conditions.add('words @@ ?::tsquery', wanted)
+  if (beforeSeq !== undefined) conditions.add('seq < ?', beforeSeq)
+  const text = `select ${HEADS} from audit where ${conditions.toString()} order by seq desc limit ${limit}`
+  const records = (await all<HeadRow>(queries, text, conditions.values)).map(toHead)
+  const last = records.at(-1)
+  return records.length < limit || last === undefined ? { records } : { records, nextSeq: last.seq }
+}
+
+function conditionsOf(filter: AuditFilter): Conditions {
+  const conditions = new Conditions()
+  const { eventId, fromMs, toMs } = filter
+  if (eventId !== undefined)
+    conditions.add('seq = (select seq from audit_event_ids where event_id = ?)', eventId)
+  for (const column of AUDIT_TEXT_COLUMNS) {
+    const wanted = filter[column]
+    if (wanted !== undefined) conditions.add(`"${TEXT_COLUMN_NAMES[column]}" = ?`, wanted)
+  }
+  if (fromMs !== undefined) conditions.add('time_ms >= ?', Math.ceil(fromMs))
+  if (toMs !== undefined) conditions.add('time_ms < ?', Math.ceil(toMs))
+  return conditions
 }

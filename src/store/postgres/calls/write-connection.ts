@@ -4,15 +4,9 @@ import type { Failure } from '../../../lib/threads/failure.js'
 import type { Call, CallConnection, Outcome } from '../../calls/call.js'
 import type { FindOperation } from '../../ports/operation.js'
 import type { Transaction } from '../../ports/transaction.js'
-import {
-  fromDriver,
-  isAboutOneCall,
-  isStaleConnection,
-  isRetryable,
-  toStoreError,
-} from '../engine/postgres-error.js'
+import { fromDriver, isAboutOneCall, isStaleConnection, isRetryable, toStoreError } from '../engine/postgres-error.js'
 import { TRAIL } from '../audit/trail-months.js'
-import { EventIsStored } from '../audit/trail-state.js'
+import { EventIsStored, TrailState } from '../audit/trail-state.js'
 import { requireWriter } from '../engine/migrate.js'
 import type { PostgresSettings } from '../engine/postgres-settings.js'
 import { Session } from '../engine/session.js'
@@ -20,7 +14,18 @@ import { serviceSchema } from '../migrations/service.js'
 import { monthOf } from '../months/month.js'
 import { addMonthsAlone, isMonthMissing } from '../months/monthly-table.js'
 import { beginWriting } from './begin-writing.js'
-import { WriteContext } from './write-context.js'
+import { makeAnalysisRepository } from '../../analysis/analysis-repository.js'
+import type { ServiceDatabase } from '../../tables/service-database.js'
+import { makeAuditAppender } from '../audit/audit-appender.js'
+import type { PostgresAppender } from '../audit/audit-appender.js'
+import { makeAuditKeeper } from '../audit/audit-keeper.js'
+import { POSTGRES, queryBuilder } from '../engine/session-dialect.js'
+import { makeGateRepository } from '../../gates/gate-repository.js'
+import { makeExceptionRepository } from '../../exceptions/exception-repository.js'
+import { makeOutboxRepository } from '../../outbox/outbox-repository.js'
+import { makeOutboxLeases } from '../outbox/outbox-leases.js'
+import { makeEventQueue, makeRegistryRepository } from '../../registry/registry-repository.js'
+import type { Begun } from './begin-writing.js'
 
 const ACTION = 'write to the database'
 const MAKE_MONTHS = 'make a table for the month in the database'
@@ -148,5 +153,58 @@ class WriteConnection implements CallConnection {
     const outcomes: Outcome[] = []
     for (const call of calls) outcomes.push(...(await this.execute([call])))
     return outcomes
+  }
+}
+
+/** Context of a replica's writing operations, reused for all transactions. */
+class WriteContext {
+  readonly transaction: Transaction
+  readonly #session: Session
+  readonly #trail = new TrailState()
+  readonly #appender: PostgresAppender
+
+  constructor(session: Session, owner: string) {
+    const db = queryBuilder<ServiceDatabase>(session)
+    this.#session = session
+    this.#appender = makeAuditAppender(session, this.#trail)
+    this.transaction = {
+      analysis: makeAnalysisRepository(db),
+      audit: makeAuditKeeper(session, db, this.#trail, this.#appender),
+      eventQueue: makeEventQueue(db),
+      outbox: { ...makeOutboxRepository(db), ...makeOutboxLeases(session, owner) },
+      gates: makeGateRepository(db, POSTGRES),
+      exceptions: makeExceptionRepository(db),
+      registry: makeRegistryRepository(db),
+    }
+  }
+
+  /** Number of writes, pending records included. */
+  get changes(): number {
+    return this.#session.writes + this.#trail.end.seq
+  }
+
+  /** Storage time of the last record that this process knows. */
+  get endedMs(): number {
+    return this.#trail.end.recordedMs
+  }
+
+  /** The database's time at the beginning of the transaction. */
+  get nowMs(): number {
+    return this.#trail.nowMs
+  }
+
+  /** Begins a transaction. `isTrusting` is that of `TrailState`. */
+  begin({ end, nowMs }: Begun, isTrusting: boolean): void {
+    this.#trail.reset(end, nowMs, isTrusting)
+  }
+
+  /** Raises `EventIsStored` if a pending event is not new. */
+  prove(): Promise<void> {
+    return this.#appender.prove()
+  }
+
+  /** Writes the pending records. */
+  flush(): Promise<void> {
+    return this.#appender.flush()
   }
 }

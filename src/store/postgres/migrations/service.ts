@@ -1,22 +1,19 @@
 import { sql } from 'kysely'
 import type { Kysely, Migration } from 'kysely'
-import {
-  addAnalysisRetention,
-  addLookAttempts,
-  addNamedTemplates,
-  createAnalysis,
-  createPlanParts,
-} from '../../schema/analysis.js'
+
+import { addAnalysisRetention, addLookAttempts, addNamedTemplates, createAnalysis, createPlanParts } from '../../schema/analysis.js'
 import type { ColumnTypes } from '../../schema/column-types.js'
 import { createExceptions } from '../../schema/exceptions.js'
 import { addGateEnds, addPolicyProblems, createGates } from '../../schema/gates.js'
 import { createOutbox, createRegistry } from '../../schema/records.js'
 import { TEXT } from '../engine/migrate.js'
 import type { Schema } from '../engine/migrate.js'
-import { partAudit } from './audit-months.js'
-import { createAudit } from './audit.js'
-import { addBuiltinCache, addPackages, createDecisions, createDenyingPackages } from './decisions.js'
-import { addSessionAccounts, addTokenDigests, createBrowserSessions, createSharing } from './sharing.js'
+import { createAudit, createSearchIndexes, refuseChange, refuseRemoval, SEARCHED } from './audit.js'
+import { RARE_OUTCOMES } from '../decisions/decision-months.js'
+import { partBefore } from '../months/month.js'
+import { TRAIL } from '../audit/trail-months.js'
+
+const INDEXES = ['by_time', 'by_words', ...SEARCHED.map((column) => `by_${column}`)]
 
 type Db = Kysely<unknown>
 
@@ -73,4 +70,151 @@ async function createWholeAnalysis(db: Db): Promise<void> {
   await createPlanParts(db, TYPES)
   await addAnalysisRetention(db)
   await addLookAttempts(db)
+}
+
+/** Leases, and secrets that are the same in all replicas. */
+async function createSharing(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('leases')
+    .addColumn('kind', TEXT, (column) => column.notNull())
+    .addColumn('key', TEXT, (column) => column.notNull())
+    .addColumn('owner', TEXT, (column) => column.notNull())
+    .addColumn('until', 'timestamptz', (column) => column.notNull())
+    .addPrimaryKeyConstraint('leases_key', ['kind', 'key'])
+    .execute()
+  await db.schema.createIndex('leases_by_owner').on('leases').column('owner').execute()
+  await db.schema
+    .createTable('shared_secrets')
+    .addColumn('name', TEXT, (column) => column.primaryKey())
+    .addColumn('value', TEXT, (column) => column.notNull())
+    .execute()
+  await sql`create table store_schema (version integer not null, oldest_writer integer not null)`.execute(db)
+  await sql`insert into store_schema values (0, 0)`.execute(db)
+}
+
+/** Browsers that have signed in to any replica. */
+async function createBrowserSessions(db: Kysely<unknown>): Promise<void> {
+  await sql`create table browser_sessions (
+    key ${TEXT} primary key, token_name ${TEXT} not null, host ${TEXT} not null, form_token ${TEXT} not null,
+    began timestamptz not null, used timestamptz not null)`.execute(db)
+  await sql`create index browser_sessions_of_token on browser_sessions (token_name, used)`.execute(db)
+}
+
+/**
+ * Digest of the session's token. Sessions of earlier releases have none, so their browsers sign in
+ * again.
+ */
+async function addTokenDigests(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table browser_sessions add column token_digest ${TEXT} not null default ''`.execute(db)
+}
+
+/** State of the account of a session at an identity provider. */
+async function addSessionAccounts(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table browser_sessions add column account ${TEXT}`.execute(db)
+}
+
+/**
+ * The shared decision log, partitioned by month (`decision-months.ts`), with the indexes of the
+ * local file.
+ */
+async function createDecisions(db: Kysely<unknown>): Promise<void> {
+  await sql`create table decisions (
+    seq bigint generated always as identity, decision_id ${TEXT} not null, time_ms bigint not null, replica ${TEXT} not null,
+    kind ${TEXT} not null, path ${TEXT} not null, revision ${TEXT} not null, outcome ${TEXT} not null, application ${TEXT},
+    execution_id ${TEXT}, caller ${TEXT}, duration_ns bigint not null, request_id ${TEXT}, error ${TEXT}, input_bytes bigint,
+    input_truncated integer not null, result_truncated integer not null, result bytea, input bytea,
+    primary key (decision_id, time_ms)) partition by range (time_ms)`.execute(db)
+  await sql`create index decisions_by_time on decisions (time_ms, seq)`.execute(db)
+  await sql`create index decisions_by_path on decisions (path, time_ms, seq)`.execute(db)
+  for (const column of ['application', 'execution_id']) {
+    await sql`create index ${sql.id(`decisions_by_${column}`)} on decisions (${sql.id(column)}, time_ms, seq)
+      where ${sql.id(column)} is not null`.execute(db)
+  }
+  await sql`create index decisions_by_rare_outcome on decisions (outcome, time_ms, seq)
+    where ${sql.raw(RARE_OUTCOMES)}`.execute(db)
+}
+
+/** Results of non-deterministic built-ins. */
+async function addBuiltinCache(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table decisions add column nd_builtin_cache bytea`.execute(db)
+}
+
+/** The packages that deny. */
+async function addPackages(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table decisions add column packages bytea`.execute(db)
+}
+
+/**
+ * One row per denying package of a decision, in the order of a package's pages. It is not
+ * partitioned: rows are removed together with the month of their decisions.
+ */
+async function createDenyingPackages(db: Kysely<unknown>): Promise<void> {
+  await sql`create table decision_packages (package ${TEXT} not null, time_ms bigint not null, seq bigint not null,
+    primary key (package, time_ms, seq))`.execute(db)
+  await sql`insert into decision_packages (package, time_ms, seq)
+    select distinct named ->> 'package', time_ms, seq
+    from decisions, json_array_elements(convert_from(packages, 'UTF8')::json) as named
+    where outcome = 'deny' and named ->> 'package' is not null`.execute(db)
+}
+
+/**
+ * Partitions the trail by month of storage. The existing table becomes the first partition, up to
+ * the end of the current month or of its last record. No record is copied and no link changes.
+ */
+async function partAudit(db: Kysely<unknown>): Promise<void> {
+  const { rows } = await sql<{
+    last_ms: number
+    is_empty: boolean
+  }>`select not exists (select from audit) as is_empty,
+    greatest(floor(extract(epoch from clock_timestamp()) * 1000)::int8, (select max(recorded_ms) from audit)) as last_ms`.execute(
+    db,
+  )
+  const { last_ms: lastMs = 0, is_empty: isEmpty = false } = rows[0] ?? {}
+  const before = partBefore(TRAIL.name, lastMs)
+  await renameTable(db, before.name)
+  await createParted(db, before.name)
+  await createEventIds(db, before.name)
+  if (isEmpty) await sql`drop table ${sql.table(before.name)}`.execute(db)
+  else {
+    await sql`alter table audit attach partition ${sql.table(before.name)}
+      for values from (minvalue) to (${sql.lit(before.toMs)})`.execute(db)
+  }
+}
+
+/** Renames indexes and triggers to free their names for the partitioned table. */
+async function renameTable(db: Kysely<unknown>, name: string): Promise<void> {
+  const table = sql.table(name)
+  await sql`alter table audit rename to ${table}`.execute(db)
+  for (const index of INDEXES) {
+    await sql`alter index ${sql.id(`audit_${index}`)} rename to ${sql.id(`${name}_${index}`)}`.execute(db)
+  }
+  await sql`drop index audit_event_once`.execute(db)
+  await sql`drop trigger audit_never_shrinks on ${table}`.execute(db)
+  await sql`drop trigger audit_never_changes on ${table}`.execute(db)
+  await sql`alter trigger audit_is_never_emptied on ${table} rename to ${sql.id(`${name}_is_never_emptied`)}`.execute(
+    db,
+  )
+  await sql`alter table ${table} drop constraint audit_pkey, add constraint ${sql.id(`${name}_pkey`)} primary key (seq, recorded_ms)`.execute(
+    db,
+  )
+}
+
+async function createParted(db: Kysely<unknown>, like: string): Promise<void> {
+  await sql`create table audit (like ${sql.table(like)} including storage, primary key (seq, recorded_ms))
+    partition by range (recorded_ms)`.execute(db)
+  await createSearchIndexes(db)
+  await refuseRemoval(db)
+  await refuseChange(db, 'audit')
+}
+
+/**
+ * A unique constraint of a partitioned table must include the time, so event ids have a table of
+ * their own.
+ */
+async function createEventIds(db: Kysely<unknown>, from: string): Promise<void> {
+  await sql`create table audit_event_ids (event_id ${TEXT} primary key, seq bigint not null)`.execute(db)
+  await sql`insert into audit_event_ids select event_id, seq from ${sql.table(from)} where event_id is not null order by seq`.execute(
+    db,
+  )
+  await sql`create index audit_event_ids_by_seq on audit_event_ids (seq)`.execute(db)
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
+
 import { BatchingRunner } from '../../calls/batching-runner.js'
 import type { FindOperation } from '../../ports/operation.js'
 import type { OpenReader, Readers } from '../../ports/readers.js'
@@ -13,7 +14,7 @@ import { makeTrailQueries } from '../../trail/trail-queries.js'
 import { makeAuditKeeper } from '../audit/audit-keeper.js'
 import { makeAuditReader } from '../audit/audit-reader.js'
 import { makeTrailIndexes } from '../audit/trail-indexes.js'
-import type { CallConnection } from '../../calls/call.js'
+import type { CallConnection, Call, Outcome } from '../../calls/call.js'
 import { makeGateReader } from '../../gates/gate-reader.js'
 import { makeGateRepository } from '../../gates/gate-repository.js'
 import { makeRegistryReader } from '../../registry/registry-reader.js'
@@ -23,12 +24,13 @@ import { makeExceptionRepository } from '../../exceptions/exception-repository.j
 import { makeOutboxReader } from '../../outbox/outbox-reader.js'
 import { makeOutboxRepository } from '../../outbox/outbox-repository.js'
 import { makeOutboxLeases } from '../outbox/outbox-leases.js'
-import { ReadConnection } from '../calls/read-connection.js'
-import { WriteConnection } from '../calls/write-connection.js'
+import { WriteConnection, rollBack } from '../calls/write-connection.js'
 import type { CachingContext } from '../calls/write-connection.js'
 import { makeFreeSpace, makeMaintenanceStatus } from '../maintenance/sqlite-context.js'
 import type { SqliteReaders, SqliteTransaction } from '../maintenance/sqlite-context.js'
 import { serviceDatabaseOptions, SQLITE, queryBuilder } from '../engine/service-file.js'
+import { toFailure } from '../../../lib/threads/failure.js'
+import { fromDriver } from '../engine/sqlite-error.js'
 
 /**
  * Cache for the ends of the indexes that every record writes to, and twice as much in the
@@ -123,5 +125,40 @@ function makeReaders(database: Database): SqliteReaders {
     outbox: makeOutboxReader(db),
     registry: makeRegistryReader(db, SQLITE),
     maintenance: makeMaintenanceStatus(database),
+  }
+}
+
+/** A connection that reads. Each call sees one state of the database. */
+class ReadConnection<Context> implements CallConnection {
+  readonly #database: Database
+  readonly #context: Context
+  readonly #find: FindOperation<Context>
+
+  constructor(database: Database, context: Context, find: FindOperation<Context>) {
+    this.#database = database
+    this.#context = context
+    this.#find = find
+  }
+
+  async execute(calls: readonly Call[]): Promise<Outcome[]> {
+    const outcomes: Outcome[] = []
+    for (const call of calls) outcomes.push(await this.#one(call))
+    return outcomes
+  }
+
+  close(): Promise<void> {
+    this.#database.close()
+    return Promise.resolve()
+  }
+
+  async #one({ operation, args }: Call): Promise<Outcome> {
+    try {
+      this.#database.exec('begin')
+      return { ok: true, result: await this.#find(operation).apply(this.#context, args as never) }
+    } catch (raw) {
+      return { ok: false, failure: toFailure(fromDriver('read tidegate.db', raw)) }
+    } finally {
+      rollBack(this.#database)
+    }
   }
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+
 import { AppError } from '../../../errors/app-error.js'
 import { makeRemovalTime } from '../../../lib/clocks/removal-time.js'
 import type { ThreadDeath } from '../../../lib/threads/supervised-thread.js'
@@ -12,7 +13,7 @@ import type { KeptFile } from '../engine/kept-files.js'
 import { migrate } from '../engine/migrate.js'
 import { serviceMigrations } from '../migrations/service.js'
 import { openDatabase } from '../engine/open-database.js'
-import { fromDriver, STORE_LOST } from '../engine/sqlite-error.js'
+import { fromDriver, STORE_LOST, STORE_DAMAGED, STORE_FAILING, STORE_FULL } from '../engine/sqlite-error.js'
 import { BatchingRunner } from '../../calls/batching-runner.js'
 import { threadExecutor } from '../../calls/executor.js'
 import type { Executor, StoreOperations } from '../../calls/executor.js'
@@ -24,8 +25,10 @@ import { makeMaintenance } from '../maintenance/maintenance.js'
 import { withMaintenance } from '../maintenance/maintenance-operations.js'
 import type { SqliteReaders, SqliteTransaction } from '../maintenance/sqlite-context.js'
 import { serviceDatabaseOptions } from '../engine/service-file.js'
-import { StoreCondition } from './store-condition.js'
 import { watchReaders } from '../../calls/watch-readers.js'
+
+/** Time for which a full or failing disk is reported if no other write is tried. */
+const FAILURE_SHOWN_MS = 60_000
 
 /**
  * `tidegate.db`. Lookups run on the calling thread. A problem is a lost, damaged or full file, or a
@@ -138,4 +141,37 @@ function openExecutor(
   return role === 'read'
     ? connectReading(path, reads)
     : connectWriting(path, { operations: withMaintenance(writes), files, maxPages })
+}
+
+/** Condition of the store's file, judged by the outcomes of calls. */
+export class StoreCondition {
+  readonly #now: () => number
+  #damage: string | undefined
+  #failure: { readonly message: string; readonly atMs: number } | undefined
+
+  /** `now` is a monotonic clock in milliseconds. */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Problem with the file. Damage is reported until the next start of the service. */
+  get problem(): string | undefined {
+    if (this.#damage !== undefined) return this.#damage
+    if (this.#failure === undefined || this.#now() - this.#failure.atMs > FAILURE_SHOWN_MS) return undefined
+    return this.#failure.message
+  }
+
+  /** Notes why a call failed. */
+  failed(error: unknown): void {
+    if (!(error instanceof AppError)) return
+    if (error.code === STORE_DAMAGED) this.#damage ??= error.message
+    if (error.code === STORE_FULL || error.code === STORE_FAILING) {
+      this.#failure = { message: error.message, atMs: this.#now() }
+    }
+  }
+
+  /** Notes a successful write, which proves that the disk works and has space. */
+  wrote(): void {
+    this.#failure = undefined
+  }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { connect as connectPlainly } from 'node:net'
 import { connect } from 'node:tls'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 
 import { makeServerLimits, startServer } from '../../../../src/http/server.js'
 import type { RunningServer } from '../../../../src/http/server.js'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-import { IdleCheckpoint } from '../../../../src/store/sqlite/engine/idle-checkpoint.js'
+import { IdleCheckpoint } from '../../../../src/store/sqlite/calls/write-connection.js'
 
 const PAUSE_MS = 2
 const LONG_PAUSE_MS = 10_000

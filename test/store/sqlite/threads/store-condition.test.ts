@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../../../src/errors/app-error.js'
-import { StoreCondition } from '../../../../src/store/sqlite/threads/store-condition.js'
+import { StoreCondition } from '../../../../src/store/sqlite/threads/open-service-store.js'
 import { damageDatabase } from '../../../support/damage-database.js'
 import { useSqliteStore } from '../../../support/service-store.js'
 
