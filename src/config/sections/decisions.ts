@@ -6,6 +6,8 @@ import { isServerUrl, SERVER_URL_TEXT } from '../values/server-url.js'
 import { serverAccess } from './sign-in/server-access.js'
 
 const KIB = 1024
+const MIB = 1024 * KIB
+const GIB = 1024 * MIB
 
 const MAX_SECONDS = 86_400
 
@@ -75,8 +77,6 @@ const DecisionSinksSection = key(
   { isHidden: true },
 )
 
-const MIB = 1024 * 1024
-const GIB = 1024 * MIB
 const MAX_KEPT_BYTES = 64 * MIB
 const MAX_DATABASE_BYTES = 1024 * GIB
 

@@ -22,7 +22,14 @@ import type { EntrypointKind, RegoModule } from '../modules/rego-module.js'
 import { orderModifiers } from '../workarounds/modifier-order.js'
 import { refuseUnreadRules } from '../modules/read-modules.js'
 import { withoutLosses } from '../workarounds/plan-losses.js'
-import { BUNDLE_FILE, bundleFiles, environmentFor, sourceFiles, stagedName, writeBundle } from '../modules/stage-bundle.js'
+import {
+  BUNDLE_FILE,
+  bundleFiles,
+  environmentFor,
+  sourceFiles,
+  stagedName,
+  writeBundle,
+} from '../modules/stage-bundle.js'
 import type { BundledFiles } from '../modules/stage-bundle.js'
 import { SECTION, readSections } from '../wasm/binary/sections.js'
 

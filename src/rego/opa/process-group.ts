@@ -1,41 +1,49 @@
 import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import type { Writable } from 'node:stream'
 
 const SHELL = '/bin/sh'
 /**
- * Reads the group, and then waits until the pipe closes, which happens when this process ends, even
- * by SIGKILL.
+ * Keeps a list of groups until the pipe closes, which happens when this process ends, even by
+ * SIGKILL.
  */
-const KILL_AT_END = 'read -r group && { read -r _; kill -9 "-$group" 2> /dev/null; }'
+const KILL_AT_END = `
+groups=
+while read -r change group; do
+  others=
+  for known in $groups; do [ "$known" = "$group" ] || others="$others $known"; done
+  groups=$others
+  [ "$change" = add ] && groups="$groups $group"
+done
+for group in $groups; do kill -9 "-$group" 2> /dev/null; done`
 
-/** Ends a process group with this process, until released. */
-export interface ProcessGroupGuard {
-  readonly guard: (leader: number | undefined) => void
-  readonly release: () => void
-}
+let running: ChildProcessByStdio<Writable, null, null> | undefined
 
 /**
- * Starts a guard that ends a process group when this process ends, even by SIGKILL. It needs a
- * shell. The container image has none, but there the system ends all processes with the first one.
+ * Ends a process group when this process ends, even by SIGKILL, until the returned function is
+ * called. One shell guards the groups of all runs, because starting a process takes tens of
+ * milliseconds if this one is large. The container image has no shell, but there the system ends
+ * all processes with the first one.
  */
-export function startGroupGuard(): ProcessGroupGuard {
-  if (process.platform === 'win32' || !existsSync(SHELL))
-    return { guard: () => undefined, release: () => undefined }
+export function guardGroup(leader: number | undefined): () => void {
+  if (leader === undefined || process.platform === 'win32' || !existsSync(SHELL)) return () => undefined
+  const { stdin } = (running ??= startShell())
+  stdin.write(`add ${leader}\n`)
+  return () => void stdin.write(`remove ${leader}\n`)
+}
+
+function startShell(): ChildProcessByStdio<Writable, null, null> {
   const shell = spawn(SHELL, ['-c', KILL_AT_END], {
     stdio: ['pipe', 'ignore', 'ignore'],
     // Ctrl-C signals the group of this process and must not end the guard first.
     detached: true,
   })
   shell.on('error', () => undefined)
+  shell.once('exit', () => (running = undefined))
   shell.stdin.on('error', () => undefined)
   shell.unref()
-  return {
-    guard: (leader) => {
-      if (leader !== undefined) shell.stdin.write(`${leader}\n`)
-    },
-    release: () => void shell.kill('SIGKILL'),
-  }
+  return shell
 }
 
 /** Ends a process and all processes it started. */

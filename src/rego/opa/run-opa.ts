@@ -5,7 +5,7 @@ import { constants, getPriority, setPriority } from 'node:os'
 import { readFile } from 'node:fs/promises'
 
 import { AppError, hasErrorCode, toError } from '../../errors/app-error.js'
-import { startGroupGuard, killProcessGroup } from './process-group.js'
+import { guardGroup, killProcessGroup } from './process-group.js'
 import type { OpaProgram } from './find-opa.js'
 import { DEFAULT_OPA_LIMITS } from './opa-limits.js'
 import type { OpaLimits } from './opa-limits.js'
@@ -70,18 +70,18 @@ export async function runOpa(
 ): Promise<OpaRun> {
   const { limits: own = DEFAULT_OPA_LIMITS } = program
   const limits = { ...own, timeMs: options.timeLimitMs ?? own.timeMs }
-  const group = startGroupGuard()
+  let release = (): void => undefined
   try {
     return await runWithin(limits, options, () => {
       const child = start(program.path, args, options, limits)
-      group.guard(child.pid)
+      release = guardGroup(child.pid)
       if (program.niceness !== undefined) stepBack(child.pid, program.niceness)
       return child
     })
   } catch (raw) {
     throw cannotRun(program, args, raw, limits)
   } finally {
-    group.release()
+    release()
   }
 }
 

@@ -87,10 +87,11 @@ describe.skipIf(process.platform !== 'linux')('a run of opa', () => {
     const module = new URL('../../../src/rego/opa/process-group.ts', import.meta.url).pathname
     const code = `
       import { spawn } from 'node:child_process'
-      import { startGroupGuard } from ${JSON.stringify(module)}
-      const group = startGroupGuard()
+      import { guardGroup } from ${JSON.stringify(module)}
+      const release = guardGroup(spawn('true', { detached: true }).pid)
       const opa = spawn(${JSON.stringify(path)}, { cwd: ${JSON.stringify(cwd)}, detached: true })
-      group.guard(opa.pid)`
+      guardGroup(opa.pid)
+      release()`
     const service = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'inherit' })
     const child = await childOf(cwd)
     service.kill('SIGKILL')

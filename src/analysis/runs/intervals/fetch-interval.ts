@@ -1,12 +1,31 @@
 import type { AnalysisSource } from '../../sources/make-sources.js'
 import { failedLines, failedSeries } from '../../sources/answers/answers.js'
 import { stepGrid } from '../../sources/answers/step-grid.js'
-import type { FetchBudget, LineFilter, LogSource, MetricSource, Scope, SeriesAggregate, TimeWindow, DocumentAnswer, DocumentSource } from '../../sources.js'
+import type {
+  FetchBudget,
+  LineFilter,
+  LogSource,
+  MetricSource,
+  Scope,
+  SeriesAggregate,
+  TimeWindow,
+  DocumentAnswer,
+  DocumentSource,
+} from '../../sources.js'
 import { NO_RULES } from '../checks/check.js'
 import type { EvaluateRule, CheckData } from '../checks/check.js'
 import { SAME_ON_BOTH_SIDES, toLinesData, toSeriesData } from './interval-data.js'
 import type { LinesData, LogData, MetricData, SeriesData, TargetData } from './interval-data.js'
-import type { PlannedLogs, PlannedMetric, PlannedMetrics, PlannedSide, RunPlan, Timing, PlannedCheck, PlannedChecks } from '../definitions/plan.js'
+import type {
+  PlannedLogs,
+  PlannedMetric,
+  PlannedMetrics,
+  PlannedSide,
+  RunPlan,
+  Timing,
+  PlannedCheck,
+  PlannedChecks,
+} from '../definitions/plan.js'
 import { intervalWindow } from './schedule.js'
 import { redactWords } from '../../../lib/redaction/redact-text.js'
 
@@ -182,10 +201,7 @@ interface CheckContext {
  * Fetches the documents of each check and evaluates its rule. Never rejects: problems are part of
  * the data.
  */
-async function fetchChecks(
-  planned: PlannedChecks,
-  context: CheckContext,
-): Promise<readonly CheckData[]> {
+async function fetchChecks(planned: PlannedChecks, context: CheckContext): Promise<readonly CheckData[]> {
   const fetched: CheckData[] = []
   for (const check of planned.checks) fetched.push(await fetchCheck(check, planned, context))
   return fetched

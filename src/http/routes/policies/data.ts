@@ -1,5 +1,16 @@
 import { AppError, toAppError } from '../../../errors/app-error.js'
-import { EditedData, RegoObject, editData, parseDataPath, pathText, refuseOwned, type DataChange, type RegoValue, isArray, parseDataFile } from '../../../rego/index.js'
+import {
+  EditedData,
+  RegoObject,
+  editData,
+  parseDataPath,
+  pathText,
+  refuseOwned,
+  type DataChange,
+  type RegoValue,
+  isArray,
+  parseDataFile,
+} from '../../../rego/index.js'
 import { MethodNotAllowed } from '../../exchange/error-body.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { json } from '../../pipeline/answer-schemas.js'

@@ -1,4 +1,13 @@
-import type { AuditReader, ChainCheck, ChainEnd, AuditFilter, AuditHead, AuditPageQuery, AuditTextPage, AuditTextQuery } from '../../ports/audit-store.js'
+import type {
+  AuditReader,
+  ChainCheck,
+  ChainEnd,
+  AuditFilter,
+  AuditHead,
+  AuditPageQuery,
+  AuditTextPage,
+  AuditTextQuery,
+} from '../../ports/audit-store.js'
 import { TRAIL_START, END_OF_COLUMN, LINKED_COLUMNS, NO_VALUE } from '../../trail/audit-chain.js'
 import type { StoredEnd } from '../../trail/audit-chain.js'
 import { ChainWalk } from '../../trail/follow-chain.js'

@@ -4,7 +4,13 @@ import type { Failure } from '../../../lib/threads/failure.js'
 import type { Call, CallConnection, Outcome } from '../../calls/call.js'
 import type { FindOperation } from '../../ports/operation.js'
 import type { Transaction } from '../../ports/transaction.js'
-import { fromDriver, isAboutOneCall, isStaleConnection, isRetryable, toStoreError } from '../engine/postgres-error.js'
+import {
+  fromDriver,
+  isAboutOneCall,
+  isStaleConnection,
+  isRetryable,
+  toStoreError,
+} from '../engine/postgres-error.js'
 import { TRAIL } from '../audit/trail-months.js'
 import { EventIsStored, TrailState } from '../audit/trail-state.js'
 import { requireWriter } from '../engine/migrate.js'

@@ -1,7 +1,13 @@
 import { sql } from 'kysely'
 import type { Kysely, Migration } from 'kysely'
 
-import { addAnalysisRetention, addLookAttempts, addNamedTemplates, createAnalysis, createPlanParts } from '../../schema/analysis.js'
+import {
+  addAnalysisRetention,
+  addLookAttempts,
+  addNamedTemplates,
+  createAnalysis,
+  createPlanParts,
+} from '../../schema/analysis.js'
 import type { ColumnTypes } from '../../schema/column-types.js'
 import { createExceptions } from '../../schema/exceptions.js'
 import { addGateEnds, addPolicyProblems, createGates } from '../../schema/gates.js'
