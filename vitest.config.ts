@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
 import { compilerVariables, newerOpa, olderOpa } from './test/support/compilers.js'
+import { keepTemporaryFilesInMemory } from './test/support/memory-directory.js'
 import { postgresPrograms } from './test/support/postgres/postgres-programs.js'
 import { PATIENT } from './test/support/wait-until.js'
 
@@ -87,6 +88,8 @@ if (newer === undefined)
 const compiler = newer ?? older
 const opa = compiler === undefined ? {} : compilerVariables(compiler)
 const notNow = RUNS_ALL ? [] : LONG
+
+keepTemporaryFilesInMemory()
 
 const buildWasm = 'test/support/build-wasm.ts'
 const buildProgram = [buildWasm, 'test/support/build-once.ts']

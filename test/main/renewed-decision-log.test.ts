@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { findDecision } from '../../src/decisions/query-decisions.js'
 import { openDecisionLog } from '../../src/main/open-decision-log.js'
 import { renameDamaged } from '../../src/store/sqlite/engine/kept-files.js'
@@ -30,6 +30,22 @@ async function open(dataDir = join(temporaryFolder(), 'data')) {
     await opened.log.flush()
   }
   return { ...opened, record, dataDir, notices, path: join(dataDir, 'decisions.db') }
+}
+
+/** Passes the pauses between attempts until a new file is created. */
+async function untilRenewed({ timesRenewed, problem }: Awaited<ReturnType<typeof open>>): Promise<void> {
+  await waitUntil(
+    () => {
+      vi.advanceTimersByTime(1000)
+      return timesRenewed() === 1 ? true : undefined
+    },
+    () => `no new file is created: ${problem() ?? 'no problem is reported'}`,
+  )
+}
+
+function fakePauses(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
 }
 
 const damagedFiles = (dataDir: string): string[] =>
@@ -108,6 +124,7 @@ describe('a decision log whose file goes wrong while it is open', () => {
   })
 
   it('does not recreate its directory, and continues when it is back', async () => {
+    fakePauses()
     const opened = await open()
     renameSync(opened.dataDir, `${opened.dataDir}.away`)
     await opened.record('lost')
@@ -115,10 +132,7 @@ describe('a decision log whose file goes wrong while it is open', () => {
     expect(() => readdirSync(opened.dataDir)).toThrow('ENOENT')
     expect(opened.problem()).toMatch(/a new file cannot be created.*directory/)
     renameSync(`${opened.dataDir}.away`, opened.dataDir)
-    await waitUntil(
-      () => (opened.timesRenewed() === 1 ? true : undefined),
-      () => 'it does not go on',
-    )
+    await untilRenewed(opened)
     await opened.record('after')
     expect(opened.log.stats()).toMatchObject({ written: 1, dropped: { write_failed: 2 } })
   })
@@ -136,6 +150,7 @@ describe('a decision log whose directory takes no other file', () => {
   }
 
   it('counts lost decisions, reports why nothing is written, and recovers by itself', async () => {
+    fakePauses()
     const opened = await open()
     await opened.record('before')
     const draft = block(opened.path)
@@ -146,10 +161,7 @@ describe('a decision log whose directory takes no other file', () => {
     await expect(findDecision(opened, 'before')).rejects.toMatchObject({ kind: 'unavailable' })
     expect(opened.notice()).toBeUndefined()
     rmSync(draft, { recursive: true })
-    await waitUntil(
-      () => (opened.timesRenewed() === 1 ? true : undefined),
-      () => `it does not go on: ${opened.problem() ?? ''}`,
-    )
+    await untilRenewed(opened)
     await opened.record('after')
     expect(opened.log.stats()).toMatchObject({ written: 2, dropped: { write_failed: 3 } })
     expect(opened.problem()).toBeUndefined()
@@ -165,6 +177,7 @@ describe('a decision log whose directory takes no other file', () => {
   })
 
   it('loses only its own decisions when a file replaces the directory', async () => {
+    fakePauses()
     const opened = await open()
     renameSync(opened.dataDir, `${opened.dataDir}.away`)
     writeFileSync(opened.dataDir, 'no directory')
@@ -175,10 +188,7 @@ describe('a decision log whose directory takes no other file', () => {
     expect(readFileSync(opened.dataDir, 'utf8')).toBe('no directory')
     rmSync(opened.dataDir)
     renameSync(`${opened.dataDir}.away`, opened.dataDir)
-    await waitUntil(
-      () => (opened.timesRenewed() === 1 ? true : undefined),
-      () => `it does not go on: ${opened.problem() ?? ''}`,
-    )
+    await untilRenewed(opened)
   })
 })
 
