@@ -7,7 +7,7 @@ import type { RegoValue } from '../values/value.js'
 import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 import { AnswerMissing } from './answer-missing.js'
 import { EvaluationAbort, describeFailure } from '../wasm/module/evaluation-abort.js'
-import { SliceOver } from '../wasm/evaluation-slice.js'
+import { SliceOver } from '../wasm/evaluation-budget.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
 /**

@@ -2,7 +2,7 @@ import type { DecisionContext } from '../builtins/shared/builtin.js'
 import type { RecordedCalls } from '../builtins/shared/recorded-calls.js'
 import type { EvaluationCost } from '../metering/evaluation-cost.js'
 import { AnswerMissing } from './answer-missing.js'
-import type { EvaluationSlice } from '../wasm/evaluation-slice.js'
+import type { EvaluationSlice } from '../wasm/evaluation-budget.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
 const NS_PER_MS = 1_000_000n

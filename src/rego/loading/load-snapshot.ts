@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { ShortTurns } from '../../lib/turns/short-turns.js'
-import { findBaseDenials } from '../evaluation/base-denials.js'
+import { findBaseDenials } from '../evaluation/denials.js'
 import type { Builtins } from '../builtins/shared/builtin.js'
 import { refuseEntrypointsOutsideRoots } from '../bundle/refuse-outside-roots.js'
 import { locateCalls } from '../modules/locate-calls.js'

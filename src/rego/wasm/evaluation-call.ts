@@ -1,6 +1,6 @@
 import type { DecisionContext } from '../builtins/shared/builtin.js'
 import type { EvaluationCost } from '../metering/evaluation-cost.js'
-import type { EvaluationSlice } from './evaluation-slice.js'
+import type { EvaluationSlice } from './evaluation-budget.js'
 
 /** The parameters of one evaluation other than its input. */
 export interface EvaluationCall {

@@ -23,6 +23,7 @@ import {
   STRING_LENGTH,
   STRING_TEXT,
 } from './module/value-layout.js'
+import type { Tracer } from '../builtins/shared/builtin.js'
 
 /** Cost of decoding a byte of an operand, and of copying a string from memory. */
 const DECODE_STEPS_PER_BYTE = 0.2
@@ -200,4 +201,20 @@ export class HostValues {
     this.#exports.opa_free(textAddress)
     return text
   }
+}
+
+/**
+ * Passes a call of `sprintf` to the tracer if it marks a step of an explanation. Values are read
+ * only if the tracer needs them. Returns false for a call of the policies.
+ */
+export function passMarker(
+  tracer: Tracer,
+  values: HostValues,
+  meter: WorkMeter,
+  [format = 0, operands = 0]: readonly number[],
+): boolean {
+  const name = Buffer.from(values.textBytes(format, meter) ?? '').toString()
+  const kind = tracer.count(name)
+  if (kind === 'record') tracer.record(name, values.read(operands, meter))
+  return kind !== 'other'
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import { evaluateDocument, planDocument } from '../../../src/rego/evaluation/evaluate-document.js'
 import { newCall } from '../../../src/rego/evaluation/new-call.js'
-import { EvaluationSlice, SliceOver } from '../../../src/rego/wasm/evaluation-slice.js'
+import { EvaluationSlice, SliceOver } from '../../../src/rego/wasm/evaluation-budget.js'
 import { loadPolicies } from '../../support/load-policies.js'
 
 const POLICY = 'package shop.limits\n\nimport rego.v1\n\nallow if input.ok\n'

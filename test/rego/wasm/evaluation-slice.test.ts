@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { EvaluationSlice, SliceOver } from '../../../src/rego/wasm/evaluation-slice.js'
+import { EvaluationSlice, SliceOver } from '../../../src/rego/wasm/evaluation-budget.js'
 
 const LENGTH_MS = 15
 

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 
 import { hostBuiltins } from '../../../src/rego/builtins/index.js'
 import { newCall } from '../../../src/rego/evaluation/new-call.js'
-import { EvaluationSlice } from '../../../src/rego/wasm/evaluation-slice.js'
+import { EvaluationSlice } from '../../../src/rego/wasm/evaluation-budget.js'
 import { meterModule } from '../../../src/rego/wasm/module/meter-module.js'
 import { PolicyInstance } from '../../../src/rego/wasm/policy-instance.js'
 import { imageOf } from '../../support/data-image.js'
