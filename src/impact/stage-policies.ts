@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
@@ -22,21 +21,6 @@ export async function stagePolicies(
     }),
   )
   return { directories: roots, bundles: [] }
-}
-
-/**
- * Returns a digest of sent directories, which does not depend on where they are staged. Undefined for
- * a bundle, which has a revision of its own.
- */
-export function revisionOf({ directories }: SentPolicies): string | undefined {
-  if (directories === undefined) return undefined
-  const hash = createHash('sha256')
-  for (const files of directories) {
-    const sorted = Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1))
-    for (const [path, text] of sorted) hash.update(`${path}\0${Buffer.byteLength(text)}\0`).update(text)
-    hash.update('\0')
-  }
-  return `sha256:${hash.digest('hex').slice(0, 16)}`
 }
 
 async function stageBundle(bytes: Buffer, directory: string): Promise<PolicyLocations> {

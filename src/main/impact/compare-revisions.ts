@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { AppError, toAppError } from '../../errors/app-error.js'
+import { changedBetween } from '../../impact/changed-parts.js'
 import { decisionCases, inputCases, pipelineCases, readPipelines } from '../../impact/cases.js'
 import type { ImpactProgress } from '../../impact/impact-runs.js'
 import { SERVING, storedInputs } from '../../impact/impact-request.js'
@@ -10,17 +11,21 @@ import type { ImpactResult, RevisionView } from '../../impact/impact-result.js'
 import type { ImpactTally } from '../../impact/impact-tally.js'
 import type { NotReplayable, ReplayCase } from '../../impact/replay-case.js'
 import { runImpact } from '../../impact/run-impact.js'
-import { revisionOf, stagePolicies } from '../../impact/stage-policies.js'
+import { stagePolicies } from '../../impact/stage-policies.js'
 import {
   hostBuiltins,
   loadSnapshot,
   publicNames,
   unpackSnapshot,
   withPublicNames,
+  type KeptSources,
+  type PolicyLocations,
+  type RevisionSources,
   type Snapshot,
 } from '../../rego/index.js'
 import { operationRegistry } from '../../store/ports/operation.js'
 import type { Readers } from '../../store/ports/readers.js'
+import { openRevisions } from '../open-explanations.js'
 import { openReader, openStoredDecisions } from '../store/open-store.js'
 import { candidateOptions } from './load-candidate.js'
 import type { ImpactThreadOptions } from '../threads/impact-thread.js'
@@ -52,15 +57,18 @@ export async function compareRevisions(
   progress({ phase: 'evaluating', seen: 0, flips: 0 })
   const { tally, isPartial, notes } = await runImpact(casesOf(options), {
     ...{ before: before.snapshot, after: after.snapshot, maxCases: request.limit, progress: report },
+    isChanged: changedBetween(before.sources, after.sources),
     settings: { staticPackages, strictBuiltinErrors, levels, exceptions: options.exceptions },
     isOver: () => performance.now() > endMs,
   })
   return tally.result({ candidate: after.view, against: before.view, isPartial, notes })
 }
 
+/** A revision with its sources, if they are known. */
 interface LoadedRevision {
   readonly snapshot: Snapshot
   readonly view: RevisionView
+  readonly sources: KeptSources | undefined
 }
 
 /** Compiles and loads sent policies. Raises `invalid` with every problem. */
@@ -74,28 +82,67 @@ async function loadSent(
   const locations = await stagePolicies(sent, folder)
   const names = publicNames(locations.directories, locations.bundles)
   try {
-    const snapshot = await loadSnapshot(locations, candidateOptions(config))
-    const revision = revisionOf(sent) ?? snapshot.revision
-    const warnings = snapshot.warnings.map(({ code, message }) => ({ code, message }))
-    return { snapshot, view: { name: sent.name ?? role, revision, warnings } }
+    return await load(locations, sent.name ?? role, config)
   } catch (raw) {
     throw withPublicNames(toAppError(raw), names)
   }
 }
 
-async function loadOther(options: ImpactThreadOptions): Promise<LoadedRevision> {
-  const { request, serving, config } = options
-  const { against } = request
-  if (typeof against !== 'string') return await loadSent(against, 'against', options)
-  if (against !== SERVING && against !== serving.revision) throw unknownRevision(against, serving.revision)
-  const snapshot = await unpackSnapshot(serving, hostBuiltins, config.policies.limits)
-  return { snapshot, view: { name: SERVING, revision: snapshot.revision, warnings: [] } }
+async function load(
+  locations: PolicyLocations,
+  name: string,
+  config: ImpactThreadOptions['config'],
+): Promise<LoadedRevision> {
+  let sources: RevisionSources | undefined
+  const keepSources = (loaded: RevisionSources): void => void (sources = loaded)
+  const snapshot = await loadSnapshot(locations, { ...candidateOptions(config), keepSources })
+  const warnings = snapshot.warnings.map(({ code, message }) => ({ code, message }))
+  return {
+    snapshot,
+    view: { name, revision: snapshot.revision, warnings },
+    sources: sources && { ...sources, dataBytesLeftOut: 0 },
+  }
 }
 
-function unknownRevision(wanted: string, serving: string): AppError {
+/** Loads the policies that serve, or a stored revision, or other sent policies. */
+async function loadOther(options: ImpactThreadOptions): Promise<LoadedRevision> {
+  const { request, serving, config, nowMs } = options
+  const { against } = request
+  if (typeof against !== 'string') return await loadSent(against, 'against', options)
+  const revisions = openRevisions(config)
+  if (against === SERVING || against === serving.revision) {
+    const snapshot = await unpackSnapshot(serving, hostBuiltins, config.policies.limits)
+    const sources = await revisions.read(serving.revision, nowMs)
+    return { snapshot, sources, view: { name: SERVING, revision: snapshot.revision, warnings: [] } }
+  }
+  const kept = await revisions.read(against, nowMs)
+  if (kept === undefined) throw unknownRevision(against, serving.revision, await revisions.list())
+  refuseIncomplete(kept)
+  const sources = { rego: kept.rego, data: kept.data, leftOut: { rego: [], data: [] } }
+  const { snapshot, view } = await load({ directories: [], bundles: [], sources }, against, config)
+  return { snapshot, sources: kept, view: { ...view, revision: against } }
+}
+
+/** Stored revisions that an error names. */
+const MAX_NAMED = 10
+
+function unknownRevision(wanted: string, serving: string, stored: readonly string[]): AppError {
+  const others = stored.filter((revision) => revision !== serving).slice(0, MAX_NAMED)
+  const named = others.length === 0 ? 'No other one is stored' : `Stored ones are ${others.join(', ')}`
   return new AppError(
     'not_found',
-    `Revision ${wanted} is not available. The policies that serve have revision ${serving}; send other ones as directories or a bundle.`,
+    `Revision ${wanted} is not stored. ${named}; the policies that serve have revision ${serving}. Compare with one of them, or send other policies as directories or a bundle.`,
+    { code: 'revision_gone' },
+  )
+}
+
+function refuseIncomplete({ revision, withoutRego, dataBytesLeftOut }: KeptSources): void {
+  const missing = dataBytesLeftOut > 0 ? `its data (${dataBytesLeftOut} bytes)` : withoutRego.join(', ')
+  if (missing === '') return
+  throw new AppError(
+    'conflict',
+    `Revision ${revision} is stored without ${missing}, so it cannot be compared. Send its policies instead.`,
+    { code: 'incomplete_revision' },
   )
 }
 

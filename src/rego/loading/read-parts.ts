@@ -158,13 +158,17 @@ function compiledPart(
         await findOpa(),
         sources,
         { data: first?.data ?? NO_DATA, documents: data.flatMap(({ documents }) => documents) },
-        { maxEntrypoints, includesPrint },
+        { maxEntrypoints, includesPrint, roots: rootsOf(readable) },
         buildModule,
       )
       await turns.pause()
       return describeCompiled(readable, compiled, data)
     },
   }
+}
+
+function rootsOf({ own, bundles }: Readable): readonly string[] {
+  return [...(own?.directories ?? []), ...bundles.map(({ name }) => name)]
 }
 
 /** Returns the Rego of a bundle without its tests, which are not served. */
@@ -186,7 +190,7 @@ function describeCompiled(
   const directories = own?.directories ?? []
   const owners = bundles.length === 0 ? undefined : ownersOf(readable, compiled, data)
   return {
-    name: [...directories, ...bundles.map(({ name }) => name)].join(','),
+    name: rootsOf(readable).join(','),
     sources: [
       ...(own === undefined ? [] : [{ paths: directories, revision: compiled.revision }]),
       ...bundles.map(({ name, bundle, bytes }) => ({ paths: [name], revision: revisionOf(bundle, bytes) })),

@@ -41,6 +41,20 @@ export function publicNames(directories: readonly string[], bundles: readonly st
   }
 }
 
+/**
+ * Returns names of files for digests of policies: equal files have equal names wherever their
+ * directories and bundles are.
+ */
+export function namesWithoutPlace(roots: readonly string[]): (file: string) => string {
+  return (file) => {
+    const place = roots.findIndex((root) => root === file || belowRoot(root, file) !== undefined)
+    const root = roots[place]
+    if (root === undefined) return file
+    const below = belowRoot(root, file) ?? basename(file)
+    return slashed(roots.length === 1 ? below : `${place}/${below}`)
+  }
+}
+
 /** Returns a problem with public names of files in its location and message. */
 export function publicDetail({ location, ...detail }: ErrorDetail, names: PublicNames): ErrorDetail {
   const shown = { ...detail, message: names.text(detail.message) }
