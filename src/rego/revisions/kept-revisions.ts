@@ -38,7 +38,14 @@ const Manifest = z.object({
   sinceMs: z.number(),
   untilMs: z.number(),
   rego: z.array(z.object({ file: z.string(), digest: z.string() })),
-  data: z.array(z.object({ file: z.string(), at: z.array(z.string()), digest: z.string() })),
+  data: z.array(
+    z.object({
+      file: z.string(),
+      at: z.array(z.string()),
+      digest: z.string(),
+      edit: z.enum(['put', 'remove']).optional(),
+    }),
+  ),
   withoutRego: z.array(z.string()),
   dataBytesLeftOut: z.number(),
 })
@@ -91,6 +98,13 @@ export class KeptRevisions {
     return latest === undefined ? undefined : await this.#sourcesOf(latest.manifest).catch(() => undefined)
   }
 
+  /** Returns the revisions whose sources are stored, the one that served last first. */
+  async list(): Promise<readonly string[]> {
+    await this.#work
+    const all = (await this.#manifests()).toSorted((a, b) => b.manifest.untilMs - a.manifest.untilMs)
+    return [...new Set(all.map(({ manifest }) => manifest.revision))]
+  }
+
   async #keep({ revision, rego, data, withoutRego }: RevisionSources): Promise<void> {
     const { maxBytes, now } = this.#options
     if (maxBytes === 0) return
@@ -108,9 +122,8 @@ export class KeptRevisions {
         })),
       ),
       data: await Promise.all(
-        keptData.map(async ({ file, at, content }) => ({
-          file,
-          at: [...at],
+        keptData.map(async ({ file, at, content, edit }) => ({
+          ...{ file, edit, at: [...at] },
           digest: await this.#store(Buffer.from(content)),
         })),
       ),
@@ -161,7 +174,10 @@ export class KeptRevisions {
         rego.map(async ({ file, digest }) => toRegoFile(file, (await this.#read(digest)).toString())),
       ),
       Promise.all(
-        data.map(async ({ file, at, digest }) => ({ file, at, content: await this.#read(digest) })),
+        data.map(async ({ file, at, digest, edit }) => ({
+          ...{ file, at, content: await this.#read(digest) },
+          ...(edit !== undefined && { edit }),
+        })),
       ),
     ])
     return { revision, rego: texts, data: contents, withoutRego, dataBytesLeftOut }

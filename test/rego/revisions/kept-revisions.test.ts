@@ -39,6 +39,24 @@ test('the files of a revision are read back as they were', async () => {
   expect(await revisions.read('r2', 2000)).toBeUndefined()
 })
 
+test('edits of data by clients are read back as edits', async () => {
+  const { revisions } = keeper()
+  const edit = { file: 'x', at: ['limits'], content: Buffer.from('7'), edit: 'put' } as const
+  await revisions.keep({ ...sources('r1', ['package a']), data: [edit] })
+  expect((await revisions.read('r1', 2000))?.data).toEqual([edit])
+})
+
+test('stored revisions are listed once, the one that served last first', async () => {
+  const { revisions, passTo } = keeper()
+  expect(await revisions.list()).toEqual([])
+  await revisions.keep(sources('r1', ['package a']))
+  passTo(2000)
+  await revisions.keep(sources('r2', ['package b']))
+  passTo(3000)
+  await revisions.keep(sources('r1', ['package c']))
+  expect(await revisions.list()).toEqual(['r1', 'r2'])
+})
+
 test('equal files of revisions are stored once', async () => {
   const { revisions, contents } = keeper()
   await revisions.keep(sources('r1', ['package a', 'package b']))
