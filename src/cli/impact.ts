@@ -48,7 +48,7 @@ export function defineImpact(command: Command, session: Session): void {
     .addOption(repeatable('--policies <path>', 'the candidate: directory of Rego, or OPA bundle; repeatable'))
     .option(
       '--against <revision>',
-      'what to compare with: serving, a revision that decided, or a directory or bundle',
+      'what to compare with: serving, an earlier revision whose policies the service stores, or a directory or bundle',
       SERVING,
     )
     .addOption(

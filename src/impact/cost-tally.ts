@@ -8,20 +8,20 @@ const BUCKETS = 400
 /** Counts durations in buckets, so that their number does not matter. */
 export class CostTally {
   readonly #buckets = new Float64Array(BUCKETS)
-  #count = 0
+  count = 0
   #totalMs = 0
 
   add(durationMs: number): void {
     const bucket = Math.ceil(Math.log(durationMs / FIRST_BUCKET_MS) / Math.log(GROWTH))
     const at = Math.min(Math.max(bucket, 0), BUCKETS - 1)
     this.#buckets[at] = (this.#buckets[at] ?? 0) + 1
-    this.#count += 1
+    this.count += 1
     this.#totalMs += durationMs
   }
 
   get cost(): Cost {
     return {
-      meanMs: rounded(this.#count === 0 ? 0 : this.#totalMs / this.#count),
+      meanMs: rounded(this.count === 0 ? 0 : this.#totalMs / this.count),
       p50Ms: rounded(this.#quantile(0.5)),
       p99Ms: rounded(this.#quantile(0.99)),
       totalMs: rounded(this.#totalMs),
@@ -30,7 +30,7 @@ export class CostTally {
 
   /** Upper bound of the bucket with the quantile. */
   #quantile(share: number): number {
-    const wanted = this.#count * share
+    const wanted = this.count * share
     let seen = 0
     for (const [at, count] of this.#buckets.entries()) {
       seen += count

@@ -54,6 +54,12 @@ export interface CaseAnswers {
   readonly after: CaseAnswer
 }
 
+/** The revisions to compare. */
+export interface Sides {
+  readonly before: CaseEvaluator
+  readonly after: CaseEvaluator
+}
+
 /** Limit on cached plans: clients choose the paths of decisions, so there may be any number. */
 const MAX_PLANS = 4096
 
@@ -64,14 +70,15 @@ const UNRECORDED = 'evaluation_request_refused'
 export class CaseEvaluator {
   readonly #snapshot: Snapshot
   readonly #settings: EvaluationSettings
-  readonly #packages: readonly string[]
+  /** The keys of the static packages. */
+  readonly packages: readonly string[]
   readonly #plans = new Map<string, DocumentPlan>()
   readonly #enforcement: Enforcement
 
   constructor(snapshot: Snapshot, settings: EvaluationSettings) {
     this.#snapshot = snapshot
     this.#settings = settings
-    this.#packages = selectPackages(snapshot, settings.staticPackages)
+    this.packages = selectPackages(snapshot, settings.staticPackages)
     const exceptions = new ExceptionBook()
     exceptions.replace(settings.exceptions)
     this.#enforcement = new Enforcement({ levels: settings.levels, exceptions })
@@ -79,12 +86,17 @@ export class CaseEvaluator {
 
   /**
    * Evaluates a case with the recorded calls. Random values that it makes are added to the calls,
-   * so that the other revision gets the same ones. Undefined if a call was not recorded. A failed evaluation is an answer. Never rejects.
+   * so that the other revision gets the same ones. `packages` are the static packages to evaluate.
+   * Undefined if a call was not recorded. A failed evaluation is an answer. Never rejects.
    */
-  async evaluate(replayed: ReplayCase, calls: ReplayedCalls): Promise<CaseAnswer | undefined> {
+  async evaluate(
+    replayed: ReplayCase,
+    calls: ReplayedCalls,
+    packages = this.packages,
+  ): Promise<CaseAnswer | undefined> {
     const startedAt = performance.now()
     try {
-      const answer = await this.#decide(replayed, calls)
+      const answer = await this.#decide(replayed, calls, packages)
       return { ...answer, durationMs: performance.now() - startedAt }
     } catch (raw) {
       const error = toAppError(raw)
@@ -99,6 +111,7 @@ export class CaseEvaluator {
   async #decide(
     replayed: ReplayCase,
     { nowMs = replayed.timeMs, recorded, requests }: ReplayedCalls,
+    packages: readonly string[],
   ): Promise<Omit<CaseAnswer, 'durationMs'>> {
     const { kind, path, input } = replayed
     const strictness = strictnessOf(this.#settings.strictBuiltinErrors, isVerdict(replayed))
@@ -107,7 +120,7 @@ export class CaseEvaluator {
     const evaluations = evaluatesBy(run)
     const options = { nowMs }
     if (kind === 'static') {
-      const packages = this.#requirePackages()
+      this.#requirePackages()
       return ofVerdict(await this.#enforcement.static(evaluations, this.#snapshot, packages, input, options))
     }
     const plan = this.#planFor(path)
@@ -119,8 +132,8 @@ export class CaseEvaluator {
     }
   }
 
-  #requirePackages(): readonly string[] {
-    if (this.#packages.length > 0) return this.#packages
+  #requirePackages(): void {
+    if (this.packages.length > 0) return
     const patterns = this.#settings.staticPackages.join(', ')
     throw new AppError('evaluation_failed', `no static policy is loaded: no package matches ${patterns}`)
   }
@@ -174,7 +187,7 @@ export function recordedCallsOf({ recordedCalls }: ReplayCase): ReplayedCalls {
  */
 export async function evaluateBoth(
   replayed: ReplayCase,
-  { before, after }: { readonly before: CaseEvaluator; readonly after: CaseEvaluator },
+  { before, after }: Sides,
   isAfterFirst: boolean,
 ): Promise<CaseAnswers | undefined> {
   const calls = recordedCallsOf(replayed)

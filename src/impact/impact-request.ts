@@ -50,7 +50,7 @@ export const ImpactRequest = z.strictObject({
   against: z
     .union([z.string().min(1), SentPolicies])
     .default(SERVING)
-    .describe('`serving`, the revision of policies that decided, or another set.'),
+    .describe('`serving`, a revision whose policies are stored because they served, or another set.'),
   over: z
     .array(z.enum(OVER))
     .default([])

@@ -61,7 +61,11 @@ export const ImpactResult = z.object({
     .describe('Number of inputs that both revisions answered.'),
   unchanged: z.int(),
   changes: Changes.describe('Number of differing answers by kind.'),
-  bothFail: z.int().describe('Number of inputs that neither revision can evaluate.'),
+  bothFail: z
+    .int()
+    .describe(
+      'Number of inputs that neither revision can evaluate, among those that were evaluated with all packages.',
+    ),
   byPackage: z.array(z.object({ package: z.string(), changes: Changes })),
   byApplication: z.array(z.object({ application: z.string(), changes: Changes })),
   flips: z.array(Flip),
@@ -73,7 +77,9 @@ export const ImpactResult = z.object({
       listed: z.array(z.object({ origin: z.enum(ORIGINS), id: z.string(), reason: z.enum(NOT_REPLAYABLE) })),
     })
     .describe('Stored inputs that are not evaluated, because parts of them are missing.'),
-  cost: z.object({ evaluations: z.int(), before: Cost, after: Cost }),
+  cost: z
+    .object({ evaluations: z.int(), before: Cost, after: Cost })
+    .describe('Of inputs that both revisions evaluated with all packages.'),
   isPartial: z.boolean().describe('True if the run ended at its limit of inputs or time.'),
   notes: z.array(z.string()),
 })

@@ -62,6 +62,12 @@ export class ImpactTally {
     if (this.#notReplayable.length < MAX_LISTED_NOT_REPLAYABLE) this.#notReplayable.push(found)
   }
 
+  /** Adds a case that both revisions answer alike, as their sources show. */
+  addAlike({ origin }: ReplayCase): void {
+    this.#compared[origin] += 1
+    this.#unchanged += 1
+  }
+
   add(replayed: ReplayCase, answers: CaseAnswers): void {
     const { before, after } = answers
     this.#compared[replayed.origin] += 1
@@ -104,7 +110,7 @@ export class ImpactTally {
         listed: this.#notReplayable,
       },
       cost: {
-        evaluations: this.compared,
+        evaluations: this.#cost.before.count,
         before: this.#cost.before.cost,
         after: this.#cost.after.cost,
       },

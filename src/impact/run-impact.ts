@@ -1,5 +1,7 @@
+import { ChangedParts } from './changed-parts.js'
+import type { IsChanged } from './changed-parts.js'
 import { CaseEvaluator, evaluateBoth } from './evaluate-case.js'
-import type { EvaluationSettings } from './evaluate-case.js'
+import type { EvaluationSettings, Sides } from './evaluate-case.js'
 import { ImpactTally } from './impact-tally.js'
 import type { NotReplayable, ReplayCase } from './replay-case.js'
 import type { Snapshot } from '../rego/index.js'
@@ -9,6 +11,8 @@ export interface ImpactRun {
   readonly before: Snapshot
   readonly after: Snapshot
   readonly settings: EvaluationSettings
+  /** What differs between the revisions; by default everything may. */
+  readonly isChanged?: IsChanged | undefined
   /** Largest number of cases. */
   readonly maxCases: number
   /** Whether the run has used up its time. */
@@ -28,23 +32,30 @@ export interface ImpactOutcome {
 /** Time for failing evaluations of the candidate, after which it is not evaluated further. */
 const FAILING_MS = 30_000
 
+/**
+ * Inputs that both revisions evaluate with all packages: the first ones, and then one of so many. They
+ * show the cost. Of the others only changed packages are evaluated, unless these answer differently.
+ */
+const [WHOLE_CASES, WHOLE_EVERY] = [1000, 21]
+
 /** Evaluates cases with both revisions and counts the differences. Raises the errors of `cases`. */
 export async function runImpact(
   cases: AsyncIterable<ReplayCase | NotReplayable> | Iterable<ReplayCase | NotReplayable>,
-  { before, after, settings, maxCases, isOver, progress }: ImpactRun,
+  { before, after, settings, isChanged, maxCases, isOver, progress }: ImpactRun,
 ): Promise<ImpactOutcome> {
   const tally = new ImpactTally()
   const sides = {
     before: new CaseEvaluator(before, settings),
     after: new CaseEvaluator(after, settings),
   }
+  const changed = isChanged && new ChangedParts(isChanged, sides)
   const partial = (note: string): ImpactOutcome => ({ tally, isPartial: true, notes: [note] })
   let failingMs = 0
   for await (const found of cases) {
     if (tally.seen >= maxCases) return partial(`The run ended after ${maxCases} inputs, its limit.`)
     if (isOver()) return partial('The run ended at its time limit.')
     if ('reason' in found) tally.addNotReplayable(found)
-    else failingMs += await addCase(tally, found, sides)
+    else failingMs += await addCase(tally, found, sides, changed)
     if (failingMs > FAILING_MS)
       return partial('The run ended early, because evaluations of the candidate fail and take long.')
     progress(tally)
@@ -56,8 +67,14 @@ export async function runImpact(
 async function addCase(
   tally: ImpactTally,
   replayed: ReplayCase,
-  sides: { readonly before: CaseEvaluator; readonly after: CaseEvaluator },
+  sides: Sides,
+  changed: ChangedParts | undefined,
 ): Promise<number> {
+  const isWhole = tally.seen < WHOLE_CASES || tally.seen % WHOLE_EVERY === 0
+  if (!isWhole && changed !== undefined && (await changed.answerAlike(replayed))) {
+    tally.addAlike(replayed)
+    return 0
+  }
   const { origin, id } = replayed
   const answers = await evaluateBoth(replayed, sides, tally.seen % 2 === 1)
   if (answers === undefined) tally.addNotReplayable({ origin, id, reason: 'unrecorded_call' })

@@ -31,7 +31,7 @@ export function openImpact(
     compare: (request, progress, givenUp) =>
       inTemporaryDirectoryBelow(temporaryFolderOf(dataDir), (directory) => {
         const options = {
-          ...{ config: { dataDir, policies: settings }, request, directory, nowMs: Date.now() },
+          ...{ config: { dataDir, decisions, policies: settings }, request, directory, nowMs: Date.now() },
           exceptions: exceptions(),
           serving: packSnapshot(policies.current),
           store: storeLocation(config, readSecrets({ store: config.store }, process.env)),

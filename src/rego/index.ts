@@ -71,6 +71,7 @@ export type {
   ShownSample,
   ShownValue,
 } from './explain/explain-rules.js'
+export { changedPaths } from './explain/changed-paths.js'
 export { definitionsOfReason, verdictDefinitions } from './explain/verdict-definitions.js'
 export { type TracedPolicies, loadTraced } from './explain/traced-policies.js'
 export { findApplication } from './evaluation/find-application.js'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask, objectOf, postJson } from '../support/http-client.js'
 import { runTidegate } from '../support/run-tidegate.js'
-import { startTidegate } from '../support/tidegate-process.js'
+import { startTidegate, untilLogged } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
 import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
@@ -22,7 +22,10 @@ describe('what a change would do', () => {
       'broken/static/waits.rego': 'package static.waits\nimport rego.v1\ndeny contains nothing(1)\n',
       'pipelines/long.json': JSON.stringify({ name: 'long', application: 'shop', stages: [], wait: 15 }),
     })
-    tidegate = await startTidegate({ workspace })
+    tidegate = await startTidegate({
+      workspace,
+      config: { policies: { watch: true }, decisions: { maxInputBytes: 2000 } },
+    })
     for (const wait of [5, 15, 25]) {
       const body = { input: { new: { application: 'shop', wait } } }
       await postJson(tidegate.url, '/v1/staticPolicy/eval', body)
@@ -154,6 +157,59 @@ describe('what a change would do', () => {
   test('against an unknown revision names the one that serves', async () => {
     const { exitCode, stderr } = await impact('--policies', 'candidate', '--against', 'sha256:none')
     expect(exitCode).toBe(2)
-    expect(stderr).toContain('Revision sha256:none is not available')
+    expect(stderr).toContain('Revision sha256:none is not stored')
+    expect(stderr).toContain('the policies that serve have revision sha256:')
+  })
+
+  test('names a decision whose input was cut, and does not evaluate it', async () => {
+    const note = 'x'.repeat(5000)
+    await postJson(tidegate.url, '/v1/staticPolicy/eval', {
+      input: { new: { application: 'long', wait: 15, note } },
+    })
+    const args = ['--policies', 'candidate', '--application', 'long', '--format', 'json']
+    const { stdout } = await impact(...args)
+    expect(JSON.parse(stdout)).toMatchObject({
+      compared: { total: 0 },
+      notReplayable: { byReason: { cut: 1 } },
+    })
+  })
+
+  test('of a candidate that calls http.send uses recorded answers only, and says so', async () => {
+    const text = `package static.waits
+import rego.v1
+deny contains "no owner" if http.send({"method": "get", "url": "http://127.0.0.1:1/"}).status_code == 404
+`
+    workspace.write({ 'sending/static/waits.rego': text })
+    const { stdout } = await impact('--policies', 'sending', '--format', 'json')
+    expect(JSON.parse(stdout)).toMatchObject({
+      candidate: { warnings: [{ message: expect.stringContaining('http.send') as unknown }] },
+      compared: { total: 0 },
+      notReplayable: { byReason: { unrecorded_call: 3 } },
+    })
+  })
+
+  test('has the revision of equal files that serve, wherever they are', async () => {
+    const { stdout } = await impact('--policies', 'policies', '--format', 'json')
+    const { candidate, against } = JSON.parse(stdout) as Record<string, { revision: string }>
+    expect(candidate?.revision).toBe(against?.revision)
+  })
+
+  test('is compared with an earlier revision that served', async () => {
+    const { decisions } = objectOf(await ask(tidegate.url, { path: '/decisions?limit=1' }))
+    const [{ revision } = { revision: '' }] = decisions as { revision: string }[]
+    const gone = await impact('--policies', 'policies', '--against', revision, '--format', 'json')
+    expect(JSON.parse(gone.stdout)).toMatchObject({ changes: {}, against: { name: 'serving' } })
+    workspace.write({ 'policies/static/waits.rego': waits(30) })
+    await untilLogged(
+      tidegate,
+      ({ msg, revision: loaded }) => msg === 'policies loaded' && loaded !== revision,
+    )
+    const { stdout } = await impact('--policies', 'policies', '--against', revision, '--format', 'json')
+    expect(JSON.parse(stdout)).toMatchObject({
+      against: { name: revision, revision },
+      changes: { deny_to_allow: 2 },
+    })
+    const { stderr } = await impact('--policies', 'policies', '--against', 'sha256:none')
+    expect(stderr).toContain(`Stored ones are ${revision}`)
   })
 })

@@ -55,6 +55,28 @@ test('a shadow that does not compile is reported, and decisions continue', async
   expect(answer.status).toBe(200)
 })
 
+test('a shadow that is slower than the decisions arrive leaves some out, and says so', async () => {
+  const slow = `package static.waits
+import rego.v1
+deny contains "x" if { some a in numbers.range(1, 200); some b in numbers.range(1, 200); a * b == input["new"].wait + 0.5 }
+`
+  const url = await start(slow)
+  await untilShadow(url, ({ state }) => state === 'running')
+  const inputs = Object.fromEntries(Array.from({ length: 500 }, (_, id) => [id, { new: { wait: 5 } }]))
+  const view = await waitUntil(
+    async () => {
+      await postJson(url, '/v1/batch/data/static/waits', { inputs })
+      const current = objectOf(await ask(url, { path: '/policies/shadow' }))
+      return Number(current['dropped']) > 0 ? current : undefined
+    },
+    () => 'the shadow was never busy',
+  )
+  expect(view).toMatchObject({ state: 'running', result: { isPartial: true } })
+  expect(JSON.stringify(view)).toContain('The shadow is slower than the decisions arrive')
+  const answer = await postJson(url, '/v1/staticPolicy/eval', { input: { new: { wait: 5 } } })
+  expect(answer.status).toBe(200)
+})
+
 test('without a shadow the route says how to set one', async () => {
   const workspace = makeWorkspace()
   workspace.write({ 'policies/static/waits.rego': waits(10) })

@@ -94,6 +94,29 @@ describe('two revisions over the same inputs', () => {
     expect(result.compared.total).toBe(16)
   })
 
+  test('with known changes, only changed packages are evaluated after the first thousand', async () => {
+    const many = Array.from({ length: 1100 }, (_, index) => saved(`${index}`, { wait: index }))
+    const paths = many.map((one) => ({ ...one, kind: 'data' as const, path: 'app' }))
+    const isChanged = ([root]: readonly string[]): boolean => root === 'static'
+    const whole = await compare([...many, ...paths], { before, after }, { maxCases: 3000 })
+    const limits = { maxCases: 3000, isChanged }
+    const partial = await compare([...many, ...paths], { before, after }, limits)
+    expect(partial.cost.evaluations).toBeLessThan(whole.cost.evaluations)
+    expect(whole.changes).toEqual({ deny_to_allow: 10 })
+    expect({ ...partial, cost: whole.cost }).toEqual(whole)
+  })
+
+  test('an error in a changed package is compared with the answer of all packages', async () => {
+    const other = 'package static.other\nimport rego.v1\ndeny contains "x" if to_number(input.text) > 1\n'
+    const failing = await loadPolicies({ 'waits.rego': WAITS(10), 'other.rego': other })
+    const many = Array.from({ length: 1100 }, (_, index) => saved(`${index}`, { wait: 1, text: 'no' }))
+    const isChanged = (path: readonly string[]): boolean => path[1] === 'other'
+    const limits = { maxCases: 3000, isChanged }
+    expect((await compare(many, { before, after: failing }, limits)).changes).toEqual({ new_error: 1100 })
+    const both = await compare(many, { before: failing, after: failing }, limits)
+    expect(both).toMatchObject({ changes: {}, bothFail: 1100 })
+  })
+
   test('a document of the Data API is compared as the verdict that it is', async () => {
     const other = await loadPolicies({
       'app.rego': 'package app\nimport rego.v1\nallow if input.user == "bob"\nlimit := 6\n',

@@ -13,7 +13,7 @@ import { workInOwnThread } from './own-thread.js'
 
 /** Start options of the thread that compares revisions. */
 export interface ImpactThreadOptions {
-  readonly config: Pick<Config, 'dataDir' | 'policies'>
+  readonly config: Pick<Config, 'dataDir' | 'policies' | 'decisions'>
   readonly request: ImpactRequest
   /** The policies that serve. */
   readonly serving: PackedSnapshot

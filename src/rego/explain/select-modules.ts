@@ -25,12 +25,13 @@ export function selectModules(
   return files.filter((file) => selected.has(file))
 }
 
-function referencesOf({ text }: RegoFile): (readonly string[])[] {
+/** Returns the paths below `data` that a file refers to. */
+export function referencesOf({ text }: RegoFile): (readonly string[])[] {
   const { imports, reads, replaced } = findReferences(readTokens(text).tokens)
   return [...imports, ...reads, ...replaced].map(({ path }) => path.map(String))
 }
 
 /** True if one path leads to or into the other. */
-function overlaps(a: readonly string[], b: readonly string[]): boolean {
+export function overlaps(a: readonly string[], b: readonly string[]): boolean {
   return a.slice(0, b.length).every((segment, place) => segment === b[place])
 }
