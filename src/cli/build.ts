@@ -17,6 +17,7 @@ import {
   packBundle,
   pathKey,
   pathOfKey,
+  namesWithoutPlace,
   publicNames,
   readOwnManifest,
   type CompiledPolicies,
@@ -99,7 +100,8 @@ async function build(
   if (directories.length === 0) throw wrongUse("missing required argument 'dir'")
   // The bytes and the revision do not depend on the location of the directories.
   const { file: nameFile } = publicNames(directories, [])
-  const compiling = { ...COMPILE_OPTIONS, includesAllData: data.length > 0, nameFile }
+  const nameInRevision = namesWithoutPlace(directories)
+  const compiling = { ...COMPILE_OPTIONS, includesAllData: data.length > 0, nameFile, nameInRevision }
   const work = load.findOpa().then((opa) => compilePolicies(opa, directories, compiling))
   const compiled = await new Progress(terminal).during('compiling policies …', work)
   refuseUnknownEntrypoints(wanted, compiled)

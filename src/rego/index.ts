@@ -136,7 +136,13 @@ export { SlowRunner, type SlowRunnerOptions } from './slow/slow-runner.js'
 export { unpackFailure } from './slow/slow-failure.js'
 export { type Answer, type Question, isMissing } from './slow/question.js'
 export { type StrictBuiltinErrors, type Strictness, strictnessOf } from './slow/strict-builtin-errors.js'
-export { type PublicNames, publicDetail, publicNames, withPublicNames } from './snapshot/public-names.js'
+export {
+  type PublicNames,
+  namesWithoutPlace,
+  publicDetail,
+  publicNames,
+  withPublicNames,
+} from './snapshot/public-names.js'
 export type { Snapshot, SourceText } from './snapshot/snapshot.js'
 export { LEVELS, type Level, type StatedLevel } from './values/level.js'
 export type { Trace } from './tracing/trace.js'

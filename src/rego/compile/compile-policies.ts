@@ -17,7 +17,6 @@ import { evaluatedDocuments, listEntrypoints } from '../modules/rego-module.js'
 import type { EntrypointKind, RegoModule } from '../modules/rego-module.js'
 import { refuseDataOverRules } from './refuse-data-over-rules.js'
 import { refuseMergedRules } from '../workarounds/merged-rules.js'
-import { namesWithoutPlace } from '../snapshot/public-names.js'
 import { errorWithSourceColumns } from '../modules/source-columns.js'
 import { sourceNames } from '../modules/stage-bundle.js'
 
@@ -44,8 +43,8 @@ export interface CompiledPolicies {
 export interface CompileOptions extends Partial<BuildOptions> {
   /** Returns the name of a source file in error locations; the path by default. */
   readonly nameFile?: (file: string) => string
-  /** Directories and bundles whose place is no part of the revision. */
-  readonly roots?: readonly string[]
+  /** Returns the name of a source file in the revision; as in error locations by default. */
+  readonly nameInRevision?: (file: string) => string
 }
 
 /**
@@ -59,7 +58,7 @@ export async function compilePolicies(
   options: CollectOptions & CompileOptions = { includeTests: false },
 ): Promise<CompiledPolicies> {
   const sources = await collectSources(paths, options)
-  return await compileSources(opa, sources, readData(sources.data), { roots: paths, ...options })
+  return await compileSources(opa, sources, readData(sources.data), options)
 }
 
 /** Compiles sources and data that have been read. Raises as `compilePolicies`. */
@@ -101,7 +100,12 @@ async function compileModules(
   modules: readonly RegoModule[],
   sources: PolicySources,
   { data, documents }: PartData,
-  { maxEntrypoints = MAX_ENTRYPOINTS, includesPrint, nameFile = (file) => file, roots = [] }: CompileOptions,
+  {
+    maxEntrypoints = MAX_ENTRYPOINTS,
+    includesPrint,
+    nameFile = (file) => file,
+    nameInRevision = nameFile,
+  }: CompileOptions,
   build: BuildModule,
 ): Promise<CompiledPolicies> {
   const turns = new ShortTurns()
@@ -113,7 +117,7 @@ async function compileModules(
   const isEmpty = entrypoints.size === 1
   const [built, revision] = await Promise.all([
     isEmpty ? undefined : build(opa, modules, entrypoints, { maxEntrypoints, includesPrint }),
-    digestSources(sources, namesWithoutPlace(roots), turns),
+    digestSources(sources, nameInRevision, turns),
   ])
   await turns.pause()
   const packages = evaluatedDocuments(modules)

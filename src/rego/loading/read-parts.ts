@@ -9,7 +9,7 @@ import type { SignatureDemand, BundleVerification } from '../bundle/signing/veri
 import { verifyBundle } from '../bundle/signing/verify-bundle.js'
 import { collectSources, isTestFile, readRegoText } from '../compile/collect-sources.js'
 import type { PolicySources, ReadRego } from '../compile/collect-sources.js'
-import { publicNames } from '../snapshot/public-names.js'
+import { namesWithoutPlace, publicNames } from '../snapshot/public-names.js'
 import { refuseBundleLosses } from '../workarounds/bundle-losses.js'
 import { writtenFiles } from '../writing/written-policies.js'
 import type { WrittenPolicies } from '../writing/written-policies.js'
@@ -158,7 +158,7 @@ function compiledPart(
         await findOpa(),
         sources,
         { data: first?.data ?? NO_DATA, documents: data.flatMap(({ documents }) => documents) },
-        { maxEntrypoints, includesPrint, roots: rootsOf(readable) },
+        { maxEntrypoints, includesPrint, nameInRevision: namesWithoutPlace(rootsOf(readable)) },
         buildModule,
       )
       await turns.pause()
