@@ -1,6 +1,6 @@
 /** Import rules (docs/explanation/architecture.md): imports point in one direction, without cycles. */
 const features =
-  '^src/(rego|canary|decisions|enforcement|gates|outbox|events|audit|analysis|orchestrator|impact|distribution|explain)/'
+  '^src/(rego|canary|decisions|enforcement|gates|outbox|events|audit|analysis|orchestrator|impact|distribution|explain|telemetry)/'
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
@@ -70,6 +70,12 @@ module.exports = {
         path: '^src/http/(route-lists|web-application)\\.ts$',
         dependencyTypesNot: ['dynamic-import', 'type-only'],
       },
+    },
+    {
+      name: 'telemetry-is-loaded-on-demand',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/telemetry/' },
+      to: { path: '^src/telemetry/(?!telemetry\\.ts$)', dependencyTypesNot: ['dynamic-import', 'type-only'] },
     },
     {
       name: 'worker-processes-load-no-web-application',

@@ -37,7 +37,7 @@ export const recordDecisions: WriteOperation<
 }
 
 function toEntry(decision: ReportedDecision): AuditEntry {
-  const { decisionId, timeMs, kind, path, revision, outcome, requestId, error } = decision
+  const { decisionId, timeMs, kind, path, revision, outcome, requestId, traceId, error } = decision
   const facts = { decisionId, operation: kind, path, revision, outcome }
   return {
     timeMs,
@@ -50,6 +50,7 @@ function toEntry(decision: ReportedDecision): AuditEntry {
     body: jsonBytes({
       ...facts,
       requestId: requestId ?? undefined,
+      traceId: traceId ?? undefined,
       error: error ?? undefined,
       ...resultFacts(decision),
     }),

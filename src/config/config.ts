@@ -13,6 +13,7 @@ import { OrchestratorSection } from './sections/orchestrator.js'
 import { PoliciesSection } from './sections/policies.js'
 import { ServerSection } from './sections/server.js'
 import { StoreSection } from './sections/store.js'
+import { TelemetrySection } from './sections/telemetry.js'
 
 /** The schema of the configuration. Every key has a default, so `{}` is valid. */
 export const ConfigSchema = z.strictObject({
@@ -32,6 +33,7 @@ export const ConfigSchema = z.strictObject({
   connectors: ConnectorsSection.prefault({}),
   analysis: AnalysisSection.prefault({}),
   orchestrator: OrchestratorSection.prefault({}),
+  telemetry: TelemetrySection.prefault({}),
   log: LogSection.prefault({}),
 })
 

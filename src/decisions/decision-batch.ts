@@ -32,6 +32,7 @@ export interface BatchRow {
   readonly caller: string | null
   readonly durationNs: number
   readonly requestId: string | null
+  readonly traceId: string | null
   readonly error: string | null
   readonly inputBytes: number | null
   readonly input: Uint8Array | null
@@ -41,7 +42,7 @@ export interface BatchRow {
   readonly packages: Uint8Array | null
 }
 
-const CELLS_PER_ROW = 24
+const CELLS_PER_ROW = 25
 const CALLS_CELL = 18
 /** Cell of the packages, which are copied last: start of their bytes, followed by the length. */
 const LAST_COPY_CELL = 21
@@ -95,6 +96,7 @@ export class DecisionBatchBuilder {
     cells[at + 8] = this.#internText(entry.caller)
     cells[at + 9] = this.#addText(entry.requestId)
     cells[at + 10] = this.#addText(entry.error)
+    cells[at + 24] = this.#addText(entry.traceId)
     this.#copyBytes(at + 11, entry.input, bounds.inputBytes)
     this.#copyBytes(at + 14, entry.result, bounds.resultBytes)
     this.#copyBytes(at + CALLS_CELL, entry.ndBuiltinCache, Infinity)
@@ -168,6 +170,7 @@ export function batchRow(batch: DecisionBatch, index: number): BatchRow {
     caller: textCell(batch, at + 8),
     requestId: textCell(batch, at + 9),
     error: textCell(batch, at + 10),
+    traceId: textCell(batch, at + 24),
     input: bytesCell(batch, at + 11),
     inputBytes: sizeCell(batch, at + 13),
     result: bytesCell(batch, at + 14),

@@ -27,6 +27,8 @@ export interface DecisionEntry {
   readonly packages?: Uint8Array | undefined
   readonly error?: string | undefined
   readonly requestId?: string | undefined
+  /** 32 hex digits. */
+  readonly traceId?: string | undefined
 }
 
 /**

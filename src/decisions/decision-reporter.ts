@@ -47,11 +47,12 @@ export class DecisionReporter {
 
 function toReported(row: BatchRow, isResultCut: boolean): ReportedDecision {
   const { decisionId, timeMs, kind, path, revision, outcome, result } = row
-  const { application, executionId, caller, requestId } = row
+  const { application, executionId, caller, requestId, traceId } = row
   // Streaming omits half a character at the cut.
   const text = result && new TextDecoder().decode(result.subarray(0, MAX_RESULT_BYTES), { stream: true })
   return {
-    ...{ decisionId, timeMs, kind, path, revision, outcome, application, executionId, caller, requestId },
+    ...{ decisionId, timeMs, kind, path, revision, outcome },
+    ...{ application, executionId, caller, requestId, traceId },
     error: row.error?.slice(0, MAX_ERROR_LENGTH) ?? null,
     result: text,
     isResultCut: isResultCut || (result?.length ?? 0) > MAX_RESULT_BYTES,

@@ -19,6 +19,8 @@ export interface DecisionView {
   readonly replica?: string
   readonly durationMs: number
   readonly requestId?: string
+  /** Trace of the request (W3C Trace Context), 32 hex digits. */
+  readonly traceId?: string
   /** The input as JSON if it was stored completely, else `inputPrefix` with the stored text. */
   readonly input?: JsonText
   readonly inputPrefix?: string
@@ -43,6 +45,7 @@ export function toDecisionView(decision: StoredDecision): DecisionView {
     executionId,
     caller,
     requestId,
+    traceId,
     input,
     inputBytes,
     result,
@@ -64,6 +67,7 @@ export function toDecisionView(decision: StoredDecision): DecisionView {
     ...(replica !== undefined && { replica }),
     durationMs: decision.durationNs / 1e6,
     ...(requestId !== null && { requestId }),
+    ...(traceId !== null && { traceId }),
     ...(input !== null && jsonOrPrefix('input', input, decision.inputTruncated)),
     ...(inputBytes !== null && { inputBytes, inputTruncated: decision.inputTruncated }),
     ...(result !== null && jsonOrPrefix('result', result, decision.resultTruncated)),

@@ -104,6 +104,7 @@ function newDecision(row: BatchRow, input: KeptInput, resultTruncated: boolean):
     caller: row.caller,
     durationNs: row.durationNs,
     requestId: row.requestId,
+    traceId: row.traceId,
     error: row.error,
     input: input.bytes,
     inputBytes: row.inputBytes,

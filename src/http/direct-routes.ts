@@ -57,7 +57,12 @@ export function listOf<All, D>(
 
 const PROBED: ReadonlySet<string> = new Set(['/health', '/livez', '/readyz', '/metrics'])
 
+/** Whether a path is for probes and monitoring. */
+export function isProbed(path: string): boolean {
+  return PROBED.has(path)
+}
+
 /** Returns the routes that are served at the address for probes and monitoring. */
 export function routesForProbes(routes: readonly GuardedRoute[]): readonly GuardedRoute[] {
-  return routes.filter(({ path }) => PROBED.has(path))
+  return routes.filter(({ path }) => isProbed(path))
 }

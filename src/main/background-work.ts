@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '../config/config.js'
+import type { OnStop } from './close-parts.js'
 import { AppError } from '../errors/app-error.js'
 import { GATE_WORK } from '../gates/work/gate-work.js'
 import type { BackgroundWorkRoutesDeps } from '../http/routes/messages/background-work.js'
@@ -31,8 +32,10 @@ interface WorkParts {
 }
 
 /** Opens the journal of attempts at background work, in the data directory. */
-export function openAttempts({ dataDir }: Config): JournaledAttempts {
-  return new JournaledAttempts(join(dataDir, FILE))
+export function openAttempts({ dataDir }: Config, onStop: OnStop): JournaledAttempts {
+  const attempts = new JournaledAttempts(join(dataDir, FILE))
+  onStop('unfinished work', () => attempts.close())
+  return attempts
 }
 
 /** Lists suspended work and resumes it. */

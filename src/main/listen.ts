@@ -2,7 +2,7 @@ import type { Config } from '../config/config.js'
 import { requiresCredentials } from '../config/sections/auth.js'
 import { isLocalAddress } from '../config/sections/listen-address.js'
 import type { ServedAddress } from '../config/sections/served-addresses.js'
-import { directLists, routesForProbes } from '../http/direct-routes.js'
+import { directLists, isProbed, routesForProbes } from '../http/direct-routes.js'
 import { makeCheckRevocation } from '../http/transport/tls/revocation-lists.js'
 import { makeAuthenticate } from '../http/pipeline/authenticate.js'
 import type { Authenticate } from '../http/pipeline/authenticate.js'
@@ -25,6 +25,7 @@ import type { Answering } from './open-servers.js'
 import { openWorkers, processesOf } from './open-workers.js'
 import type { SharedListener } from './open-workers.js'
 import type { TlsFiles } from './files/tls-files.js'
+import { traceUnless } from './open-telemetry.js'
 import { openYamlReader } from './threads/yaml-thread.js'
 import type { OnStop } from './close-parts.js'
 
@@ -49,7 +50,7 @@ export async function listen(
   })
   const browsers = await openBrowserAccess(parts, authenticate, parts.signOn)
   const deps = routesDeps(parts, { browsers, workers, tls }, yaml.toJson)
-  addMetrics(parts)
+  addMetrics(parts, workers)
   const requestLog = new RequestLog(logger)
   onStop('request log', () => requestLog.close())
   const finished = (exchange: Exchange): void => {
@@ -57,13 +58,12 @@ export async function listen(
     requestLog.note(exchange)
   }
   const direct = directRoutes(config, deps, authenticate)
-  const web = openWeb({
-    ...{ deps, authenticate, options: config.orchestrator },
-    authenticatePage: browsers.authenticate,
-  })
+  const { authenticate: authenticatePage } = browsers
+  const web = openWeb({ deps, authenticate, authenticatePage, options: config.orchestrator })
   const everything: Answering = {
     find: makeFindDirectRoute(direct),
     application: async (exchange) => (await web()).everything(exchange),
+    trace: traceUnless(parts.telemetry, ({ target }) => isProbed(target.path)),
     finished,
   }
   const probes: Answering = {

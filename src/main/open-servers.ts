@@ -17,7 +17,7 @@ import type { ServerTls } from '../http/transport/tls/secure-listener.js'
 const MAX_HEALTH_CONNECTIONS = 256
 const OCTAL = 8
 
-export type Answering = Pick<RequestHandlerOptions, 'find' | 'application' | 'finished'>
+export type Answering = Pick<RequestHandlerOptions, 'find' | 'application' | 'finished' | 'trace'>
 
 interface ServersOptions {
   readonly config: Config

@@ -126,6 +126,7 @@ function metricTexts(
     return others === undefined ? registry : sumMetrics(await registry.getMetricsAsJSON(), others)
   }
   return {
+    values: async () => await (await all()).getMetricsAsJSON(),
     plain: sharedRun(async () => await (await all()).metrics()),
     openMetrics: sharedRun(async () => openMetricsText(await (await all()).getMetricsAsJSON(), exemplars)),
   }

@@ -8,7 +8,14 @@ export function policyContext(
   { decisions, server, policies }: Config,
   parts: Pick<
     PolicyContext,
-    'policies' | 'evaluations' | 'enforcement' | 'decisionLog' | 'readYaml' | 'evaluated' | 'warned'
+    | 'policies'
+    | 'evaluations'
+    | 'enforcement'
+    | 'decisionLog'
+    | 'readYaml'
+    | 'evaluated'
+    | 'warned'
+    | 'inSpan'
   >,
 ): PolicyContext {
   return {

@@ -25,6 +25,7 @@ import { servedAddresses } from '../config/sections/served-addresses.js'
 import { numberOfName } from '../gates/definitions/pipeline-numbers.js'
 import { requiresCredentials } from '../config/sections/auth.js'
 import type { SignOn } from './open-sign-on.js'
+import type { Telemetry } from '../telemetry/telemetry.js'
 import type { Authenticate } from '../http/pipeline/authenticate.js'
 import type { RoutesDeps } from '../http/route-lists.js'
 import { BrowserAccess, randomToken } from '../http/sessions/browser-access.js'
@@ -73,6 +74,7 @@ export interface ServedParts {
   readonly backgroundWork: BackgroundWork
   readonly threadDied: (death: ThreadDeath) => void
   readonly signOn: SignOn
+  readonly telemetry: Telemetry | undefined
 }
 
 /** Name of the secret of forms, shared by all services where no one signs in. */
@@ -213,6 +215,7 @@ export function routesDeps(
     readYaml,
     evaluated: metrics.evaluated,
     warned: metrics.warned,
+    inSpan: parts.telemetry?.inSpan,
   })
   const trySource = makeTrySource(config, policies)
   return {
@@ -287,8 +290,13 @@ function includingWorkers({ read }: Decisions, workers: OpenWorkers, rulesOf: Ru
   return read && { ...flushed(read), own: read.own && flushed(read.own) }
 }
 
-/** Adds the metrics of the policies, the trail and the registry to `/metrics`. */
-export function addMetrics({ store, metrics, trail, registry, policies, sources }: ServedParts): void {
+/**
+ * Adds the metrics of the policies, the trail and the registry to `/metrics`, and sends all metrics
+ * to the collector.
+ */
+export function addMetrics(parts: ServedParts, workers: Pick<OpenWorkers, 'metrics'>): void {
+  const { store, metrics, trail, registry, policies, sources } = parts
+  parts.telemetry?.exportMetrics(workers.metrics.values)
   addPolicyMetrics(metrics.registry, { version: packageVersion(), policies, sources })
   addTrailMetrics(metrics.registry, {
     intake: () => trail.intake.metrics,

@@ -14,6 +14,7 @@ import type { OnStop, OpenPart } from './close-parts.js'
 import { makeBackgroundWork, openAttempts } from './background-work.js'
 import { makeAnalysisMetrics } from '../http/metrics/analysis-metrics.js'
 import { openAnalysis } from './open-analysis.js'
+import type { ServedParts } from './routes-deps.js'
 import { makeEvaluateRule } from './evaluations/internal-evaluations.js'
 import { openEvaluations } from './evaluations/open-evaluations.js'
 import { openDecisions } from './open-decisions.js'
@@ -22,6 +23,7 @@ import { openComparisons } from './open-shadow.js'
 import { openEnforcement } from './open-enforcement.js'
 import { openSignOn } from './open-sign-on.js'
 import { openGates } from './open-gates.js'
+import { openTelemetry, traceStore } from './open-telemetry.js'
 import { openOutbox } from './open-outbox.js'
 import { openPolicies } from './open-policies.js'
 import type { OpenPolicies, PoliciesParts } from './open-policies.js'
@@ -137,10 +139,9 @@ async function startParts(config: Config, { logger, threads, opa, onStop }: Star
   for (const { address } of addresses) await tryAddress(address)
   await claimFolders(config, logger, onStop)
   const threadWatch = watchThreads(logger)
-  const attempts = openAttempts(config)
-  onStop('unfinished work', () => attempts.close())
-  const store = await threads.openStore(config, { logger, readSecret, threadDied: threadWatch.died })
-  onStop('store', store.close)
+  const attempts = openAttempts(config, onStop)
+  const opening = { logger, readSecret, onStop, threadDied: threadWatch.died }
+  const { store, telemetry } = await openTracedStore(config, threads, opening)
   const parts = { store, logger, readSecret, attempts, leadership: new Leadership(store.leases) }
   const trail = openTrail(config, parts)
   onStop('trail', trail.close)
@@ -184,11 +185,24 @@ async function startParts(config: Config, { logger, threads, opa, onStop }: Star
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
   const signOn = await openSignOn(config, { ...parts, now: store.now, onStop })
   const served = {
-    ...{ config, opa, logger, signOn, store, metrics, backgroundWork, threadDied: threadWatch.died },
+    ...{ config, opa, logger, telemetry, signOn, store, metrics, backgroundWork },
+    threadDied: threadWatch.died,
     ...openComparisons(config, { policies, enforcing, logger, metrics }, onStop),
     ...{ ...opened, decisions, evaluations, enforcing, outbox, gates, trail, registry, analysis },
   }
   return { urls: await listen(served, addresses, onStop), flush: () => decisions.log.flush() }
+}
+
+/** Opens the store, and what traces its operations where a collector is configured. */
+async function openTracedStore(
+  config: Config,
+  threads: Pick<ServiceThreads, 'openStore'>,
+  parts: Parameters<ServiceThreads['openStore']>[1] & Parameters<typeof openTelemetry>[1],
+): Promise<Pick<ServedParts, 'store' | 'telemetry'>> {
+  const telemetry = await openTelemetry(config, parts)
+  const store = await threads.openStore(config, parts)
+  parts.onStop('store', store.close)
+  return { store: traceStore(store, telemetry?.inSpan), telemetry }
 }
 
 /** Adds the metrics about failures of the decision log, the policies and threads. */

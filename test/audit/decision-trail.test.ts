@@ -18,6 +18,7 @@ function decision(n: number, more: Partial<ReportedDecision> = {}): ReportedDeci
   return {
     ...{ decisionId: `d${n}`, timeMs: NOW_MS + n, kind: 'runtime', path: 'runtime/window', revision: 'r1' },
     ...{ outcome: 'deny', application: 'shop', executionId: '01J', caller: 'orca', requestId: 'q-1' },
+    traceId: null,
     ...{ error: null, result: '["closed at night"]', isResultCut: false },
     ...more,
   }

@@ -24,7 +24,14 @@ const decision: DecisionHead = {
 /** The decision log's answer about an execution. */
 const log = (decisions: readonly DecisionHead[]) => (_: string, limit: number) =>
   Promise.resolve(decisions.slice(0, limit))
-const reported = { ...decision, requestId: null, error: null, result: '[]', isResultCut: false }
+const reported = {
+  ...decision,
+  requestId: null,
+  traceId: null,
+  error: null,
+  result: '[]',
+  isResultCut: false,
+}
 
 test('of one millisecond, a decision precedes what it led to', async () => {
   const { writer, reader } = await open()

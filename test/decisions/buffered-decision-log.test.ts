@@ -116,6 +116,7 @@ describe('the buffered decision log', () => {
       application: 'shop',
       caller: '10.0.0.1',
       requestId: 'q',
+      traceId: 't',
       error: 'boom',
       input: Buffer.from('{"a":1}'),
       result: Buffer.from('true'),

@@ -69,7 +69,15 @@ describe('a report', () => {
           path: 'deploy/allow',
           revision: 'r1',
         },
-        ...{ outcome: 'deny', application: 'shop', executionId: null, caller, requestId: null, error: null },
+        ...{
+          outcome: 'deny',
+          application: 'shop',
+          executionId: null,
+          caller,
+          requestId: null,
+          traceId: null,
+        },
+        error: null,
         ...{ result: '["no"]', isResultCut: false },
       },
     ])

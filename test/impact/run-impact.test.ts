@@ -238,7 +238,14 @@ describe('a stored decision', () => {
     kind: 'static',
     outcome: 'allow',
     ...{ application: 'shop', executionId: null, caller: null, durationNs: 1 },
-    ...{ requestId: null, error: null, input: Buffer.from('{"a":1}'), inputBytes: 7, inputTruncated: false },
+    ...{
+      requestId: null,
+      traceId: null,
+      error: null,
+      input: Buffer.from('{"a":1}'),
+      inputBytes: 7,
+      inputTruncated: false,
+    },
     ...{ result: null, resultTruncated: false, ndBuiltinCache: null, packages: null },
   }
 

@@ -28,6 +28,7 @@ export function decisionEvent(decision: StoredDecision, labels: EventLabels): st
   return printWithJsonText({
     labels,
     decision_id: decision.decisionId,
+    trace_id: decision.traceId ?? undefined,
     revision: decision.revision,
     path: decision.path,
     ...('input' in shownInput && shownInput),

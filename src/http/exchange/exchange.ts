@@ -26,6 +26,9 @@ export interface Caller {
 
 const UNKNOWN_CALLER: Caller = { tokenName: undefined, isAdmin: false }
 
+/** `traceparent` of W3C Trace Context. A trace id of zeros is invalid. */
+const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/
+
 /** A request and its response, independent of the HTTP server that reads it. */
 export abstract class Exchange {
   readonly method: string
@@ -34,6 +37,7 @@ export abstract class Exchange {
   /** High-resolution start time, in milliseconds. */
   readonly startedAt = performance.now()
   caller: Caller = UNKNOWN_CALLER
+  #traceId: string | undefined
   /** Metric label of the route. It is never a path. */
   handler = 'unmatched'
   /** Additional headers for errors: names and values in turn. */
@@ -65,6 +69,15 @@ export abstract class Exchange {
 
   /** Returns the first value of a header. The name must be in lower case. */
   abstract header(name: string): string | undefined
+
+  /** The trace of the request: 32 hex digits. By default that of the caller, if any. */
+  get traceId(): string | undefined {
+    return this.#traceId ?? TRACEPARENT.exec(this.header('traceparent') ?? '')?.[1]
+  }
+
+  set traceId(id: string | undefined) {
+    this.#traceId = id
+  }
 
   /**
    * Waits until a request with this many bytes may continue. Rejects with `unavailable` if that

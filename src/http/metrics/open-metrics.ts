@@ -9,6 +9,7 @@ export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 /** Metrics as text in both Prometheus formats. Concurrent callers share one result. */
 export interface MetricTexts {
   readonly plain: (untilTurn: UntilTurn) => Promise<string>
+  readonly values: () => Promise<MetricValues>
   /** Includes exemplars. */
   readonly openMetrics: (untilTurn: UntilTurn) => Promise<string>
 }

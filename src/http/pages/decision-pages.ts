@@ -102,6 +102,7 @@ export function decisionPage({ decision, again }: ShownDecision, viewer: Viewer)
           ['revision', html`<code>${decision.revision}</code>`],
           ['replica', decision.replica],
           ['request', decision.requestId],
+          ['trace', decision.traceId],
           ['id', html`<code>${decisionId}</code>`],
         ])}
       </div>

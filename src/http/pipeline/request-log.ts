@@ -71,6 +71,7 @@ function fieldsOf(exchange: Exchange): object {
   const { failure, status } = exchange
   return {
     requestId: exchange.requestId,
+    traceId: exchange.traceId,
     method: exchange.method,
     path: shownPath(exchange.target.path),
     status,

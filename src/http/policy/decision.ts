@@ -13,6 +13,7 @@ import {
 import type { Enforcement } from '../../enforcement/enforcement.js'
 import { packagesJson } from '../../enforcement/verdict.js'
 import type { Verdict } from '../../enforcement/verdict.js'
+import type { InSpan } from '../../telemetry/telemetry.js'
 import type { Exchange } from '../exchange/exchange.js'
 
 export interface PolicyContext {
@@ -40,6 +41,8 @@ export interface PolicyContext {
   readonly version: string
   readonly nextDecisionId: (nowMs: number) => string
   readonly evaluated: (kind: string, outcome: string) => void
+  /** Records evaluations, if requests are traced. */
+  readonly inSpan?: InSpan | undefined
   /** Counts the warnings of a decision. */
   readonly warned: (warnings: Verdict['warnings']) => void
 }
@@ -97,12 +100,21 @@ export class Decision implements EvaluateOptions {
   ): Promise<T> {
     this.strictBuiltinErrors = strictBuiltinErrors
     try {
-      return this.#record(input, conclude(await evaluate(this.#context.evaluations, this)))
+      return this.#record(input, conclude(await this.#evaluate(evaluate)))
     } catch (raw) {
       const error = toAppError(raw)
       this.#record(input, { outcome: 'error' }, error)
       throw error
     }
+  }
+
+  #evaluate<A>(
+    evaluate: (evaluations: Evaluations, options: EvaluateOptions) => A | Promise<A>,
+  ): A | Promise<A> {
+    const { inSpan, evaluations } = this.#context
+    if (inSpan === undefined) return evaluate(evaluations, this)
+    const attributes = { 'tidegate.path': this.#path, 'tidegate.revision': this.snapshot.revision }
+    return inSpan('evaluate', attributes, () => evaluate(evaluations, this))
   }
 
   get nowMs(): number {
@@ -159,6 +171,7 @@ export class Decision implements EvaluateOptions {
       ndBuiltinCache: this.#calls && this.#printCalls(this.#calls),
       error: error === undefined ? undefined : describe(error),
       requestId: this.#exchange.requestId,
+      traceId: this.#exchange.traceId,
     })
     return made
   }

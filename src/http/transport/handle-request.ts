@@ -9,6 +9,8 @@ export interface RequestHandlerOptions {
   readonly find: FindDirectRoute | undefined
   /** Serves all other requests. */
   readonly application: (exchange: Exchange) => Promise<void>
+  /** Calls its second argument in a span of the request; undefined if requests are not traced. */
+  readonly trace?: ((exchange: Exchange, answer: () => Promise<void>) => Promise<void>) | undefined
   /** Called after each response. */
   readonly finished: (exchange: Exchange) => void
 }
@@ -18,7 +20,9 @@ export type HandleRequest = (exchange: Exchange) => void
 
 /** Creates the handler for all requests, whichever transport reads them. */
 export function makeRequestHandler(options: RequestHandlerOptions): HandleRequest {
-  return (exchange) => void answerSafely(options, exchange)
+  const { trace } = options
+  if (trace === undefined) return (exchange) => void answerSafely(options, exchange)
+  return (exchange) => void trace(exchange, () => answerSafely(options, exchange))
 }
 
 async function answerSafely(options: RequestHandlerOptions, exchange: Exchange): Promise<void> {

@@ -5,6 +5,7 @@ import type { BoundRoute } from '../../http/pipeline/route.js'
 import { nopDecisionLog } from '../../decisions/decision-log.js'
 import type { DecisionLog } from '../../decisions/decision-log.js'
 import type { Registry } from 'prom-client'
+import { readSecrets } from '../../config/read-secrets.js'
 import type { Config } from '../../config/config.js'
 import { Enforcement } from '../../enforcement/enforcement.js'
 import { ExceptionBook } from '../../enforcement/exceptions/exception-book.js'
@@ -29,6 +30,8 @@ import { Evaluations, type PolicyRequests, type EvaluationsOptions, type Snapsho
 import { Servers } from '../open-servers.js'
 import type { Answering } from '../open-servers.js'
 import { exitOnFatalError } from '../process-events.js'
+import { openTelemetry, traceUnless } from '../open-telemetry.js'
+import type { Telemetry } from '../../telemetry/telemetry.js'
 import { openServedRequests } from '../evaluations/open-requests.js'
 import { logPrinted } from '../evaluations/open-evaluations.js'
 import { policyContext } from '../policy-context.js'
@@ -95,6 +98,8 @@ async function open(
   const decisionLog = makeRemoteDecisionLog(config, processes, main)
   onStop('decision log', () => decisionLog.close())
   exitOnFatalError(logger, () => decisionLog.flush())
+  const readSecret = readSecrets({ telemetry: config.telemetry }, process.env)
+  const telemetry = await openTelemetry(config, { logger, onStop, readSecret })
   const metrics = metricsOver(decisionLog)
   const requests = openServedRequests(config, metrics.registry)
   onStop('requests of policies', async () => requests?.close())
@@ -103,7 +108,7 @@ async function open(
   const enforcement = new Enforcement({ levels: config.policies.levels, exceptions: book })
   const context = policyContext(config, {
     ...{ policies, evaluations, enforcement, decisionLog, readYaml: yaml.toJson },
-    ...{ evaluated: metrics.evaluated, warned: metrics.warned },
+    ...{ evaluated: metrics.evaluated, warned: metrics.warned, inSpan: telemetry?.inSpan },
   })
   let tls = settings.tls
   const checkRevocation = makeCheckRevocation(() => tls)
@@ -114,7 +119,7 @@ async function open(
   onStop('relay', () => relay.close())
   const requestLog = new RequestLog(logger)
   onStop('request log', () => requestLog.close())
-  const answering = answeringOver({ find, relay, metrics, requestLog })
+  const answering = answeringOver({ find, relay, metrics, requestLog, telemetry })
   const servers = new Servers({ config, logger, processes, tls: () => tls })
   return {
     policies,
@@ -141,13 +146,15 @@ interface AnsweringParts {
   readonly relay: ReturnType<typeof makeRelay>
   readonly metrics: ServiceMetrics
   readonly requestLog: RequestLog
+  readonly telemetry: Telemetry | undefined
 }
 
-/** Requests that are relayed are counted and logged by the main process. */
-function answeringOver({ find, relay, metrics, requestLog }: AnsweringParts): Answering {
+/** Requests that are relayed are counted, traced and logged by the main process. */
+function answeringOver({ find, relay, metrics, requestLog, telemetry }: AnsweringParts): Answering {
   return {
     find,
     application: relay.answer,
+    trace: traceUnless(telemetry, ({ method, target }) => find?.(method, target.path) === undefined),
     finished: (exchange) => {
       if (relay.hasAnswered(exchange)) return
       metrics.requested(exchange)

@@ -99,6 +99,7 @@ export interface DecisionHead extends DecisionPosition {
 export interface StoredDecision extends DecisionHead {
   readonly durationNs: number
   readonly requestId: string | null
+  readonly traceId: string | null
   readonly error: string | null
   readonly input: Uint8Array | null
   readonly inputBytes: number | null

@@ -28,6 +28,7 @@ export interface DecisionTable {
   execution_id: string | null
   nd_builtin_cache: Uint8Array | null
   packages: Uint8Array | null
+  trace_id: string | null
 }
 
 /** Columns of a decision's head, without the execution. */
@@ -59,6 +60,7 @@ export function toStoredDecision(row: DecisionTable): StoredDecision {
     ...toDecisionHead(row, row.execution_id),
     durationNs: row.duration_ns,
     requestId: row.request_id,
+    traceId: row.trace_id,
     error: row.error,
     input: row.input,
     inputBytes: row.input_bytes,

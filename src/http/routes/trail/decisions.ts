@@ -74,6 +74,7 @@ const Decision = z.looseObject({
   replica: z.string().optional().describe('The service that decided, if several share the log.'),
   durationMs: z.number(),
   requestId: z.string().optional(),
+  traceId: z.string().optional().describe('Trace of the request (W3C Trace Context).'),
   input: z.unknown().optional(),
   inputPrefix: z.string().optional(),
   inputBytes: z.int().optional(),

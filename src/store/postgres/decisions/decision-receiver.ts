@@ -41,6 +41,7 @@ const COLUMNS: readonly (readonly [
   ['input', 'bytea', ({ input }) => asBuffer(input)],
   ['nd_builtin_cache', 'bytea', ({ ndBuiltinCache }) => asBuffer(ndBuiltinCache)],
   ['packages', 'bytea', ({ packages }) => asBuffer(packages)],
+  ['trace_id', 'text', ({ traceId }) => withoutNul(traceId)],
 ]
 const NAMES = COLUMNS.map(([name]) => name).join(', ')
 const NEXT = COLUMNS.length + 2

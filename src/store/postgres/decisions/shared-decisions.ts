@@ -51,7 +51,7 @@ interface Counted extends Record<string, unknown> {
 type FoundRow = SharedRow & { readonly found: number }
 
 const COLUMNS =
-  'seq, decision_id, time_ms, replica, kind, path, revision, outcome, application, execution_id, caller, duration_ns, request_id, error, input_bytes, input_truncated, result_truncated, result, input, nd_builtin_cache, packages'
+  'seq, decision_id, time_ms, replica, kind, path, revision, outcome, application, execution_id, caller, duration_ns, request_id, error, input_bytes, input_truncated, result_truncated, result, input, nd_builtin_cache, packages, trace_id'
 
 /** Reads the shared decision log. */
 function makeDecisionReader(queries: Queries): Omit<DecisionReadStore, 'close'> {

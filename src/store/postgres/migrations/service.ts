@@ -46,13 +46,14 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0015-gate-policy-problems': { up: (db) => addPolicyProblems(db, TYPES) },
   '0016-exceptions': { up: (db) => createExceptions(db, TYPES) },
   '0017-browser-sessions-account': { up: addSessionAccounts },
+  '0018-decisions-traces': { up: addTraces },
 }
 
 /**
  * The newest schema of this release. Raise `oldestWriter` with a migration that earlier releases
  * cannot write to.
  */
-export const serviceSchema: Schema = { migrations, version: 17, oldestWriter: 9 }
+export const serviceSchema: Schema = { migrations, version: 18, oldestWriter: 9 }
 
 async function createLeasedOutbox(db: Db): Promise<void> {
   await createOutbox(db, TYPES)
@@ -138,6 +139,11 @@ async function createDecisions(db: Kysely<unknown>): Promise<void> {
   }
   await sql`create index decisions_by_rare_outcome on decisions (outcome, time_ms, seq)
     where ${sql.raw(RARE_OUTCOMES)}`.execute(db)
+}
+
+/** The traces of requests. */
+async function addTraces(db: Db): Promise<void> {
+  await sql`alter table decisions add column trace_id ${TEXT}`.execute(db)
 }
 
 /** Results of non-deterministic built-ins. */

@@ -27,6 +27,7 @@ const COLUMNS = [
   'nd_builtin_cache',
   'packages',
   'input_extents',
+  'trace_id',
 ] as const
 
 /** Share of the file's largest size for groups of inputs that are only kept for their parts. */
@@ -185,6 +186,7 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
       decision.ndBuiltinCache,
       decision.packages,
       extents ?? null,
+      decision.traceId,
     )
   }
 

@@ -19,6 +19,7 @@ export const decisionMigrations: Migrations = {
   '0006-denying-packages': { up: createDenyingPackages },
   '0007-packed-inputs': { up: createPackedInputs },
   '0008-receivers': { up: addReceivers },
+  '0009-traces': { up: addTraces },
 }
 
 async function createDecisions(db: Kysely<unknown>): Promise<void> {
@@ -140,6 +141,11 @@ async function createPackedInputs(db: Kysely<unknown>): Promise<void> {
   await sql`create trigger input_groups_remove_pieces after delete on input_groups begin
     delete from input_pieces where id >= old.id * 1024 and id < (old.id + 1) * 1024;
   end`.execute(db)
+}
+
+/** Earlier decisions have no trace. */
+async function addTraces(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('decisions').addColumn('trace_id', 'text').execute()
 }
 
 /** The former position is that of the shared log. */

@@ -1,0 +1,74 @@
+import { hostname } from 'node:os'
+
+import type { Config } from '../config/config.js'
+import { readCredentials } from '../config/values/credentials.js'
+import type { ReadSecret } from '../config/values/secret.js'
+import { toError } from '../errors/app-error.js'
+import { authHeaders } from '../lib/outbound/credentials.js'
+import type { Exchange } from '../http/exchange/exchange.js'
+import type { Logger } from '../lib/logger.js'
+import { packageVersion } from '../lib/package-root.js'
+import type { Runner } from '../store/ports/operation.js'
+import type { ServiceStore } from '../store/ports/service-store.js'
+import type { InSpan, Telemetry } from '../telemetry/telemetry.js'
+import type { OnStop } from './close-parts.js'
+import type { Answering } from './open-servers.js'
+import { readPem } from './files/read-pem.js'
+
+const MS_PER_SECOND = 1000
+/** Minimum time between two log lines about uploads that fail. */
+const REPORT_INTERVAL_MS = 60_000
+
+interface TelemetryParts {
+  readonly readSecret: ReadSecret
+  readonly logger: Logger
+  readonly onStop: OnStop
+}
+
+/**
+ * Starts to send traces and metrics of this process. Undefined if no collector is configured; the
+ * libraries are then not loaded. Throws `invalid` for a file that cannot be read.
+ */
+export async function openTelemetry(
+  { telemetry, store }: Config,
+  { readSecret, logger, onStop }: TelemetryParts,
+): Promise<Telemetry | undefined> {
+  const { endpoint, credentials, intervalSeconds, tlsCa, signals, sampleRatio, serviceName } = telemetry
+  if (endpoint === undefined) return undefined
+  let reportedAtMs = -REPORT_INTERVAL_MS
+  const module = await import('../telemetry/open-telemetry.js')
+  const opened = module.openTelemetry({
+    ...{ endpoint, signals, sampleRatio, serviceName },
+    intervalMs: intervalSeconds * MS_PER_SECOND,
+    headers: authHeaders(readCredentials(credentials, readSecret)),
+    ca: readPem('telemetry.tlsCa', tlsCa),
+    version: packageVersion(),
+    instance: store.replica ?? hostname(),
+    failed: (error) => {
+      if (performance.now() - reportedAtMs < REPORT_INTERVAL_MS) return
+      reportedAtMs = performance.now()
+      logger.warn({ endpoint, error: toError(error).message }, 'the collector receives no traces or metrics')
+    },
+  })
+  onStop('telemetry', opened.close)
+  return opened
+}
+
+/** Traces all requests but some. */
+export function traceUnless(
+  telemetry: Telemetry | undefined,
+  isExempt: (exchange: Exchange) => boolean,
+): Answering['trace'] {
+  if (telemetry === undefined) return undefined
+  const { traceRequest } = telemetry
+  return (exchange, answer) => (isExempt(exchange) ? answer() : traceRequest(exchange, answer))
+}
+
+/** Returns the store with a span for each operation, under the operation's name. */
+export function traceStore(store: ServiceStore, inSpan: InSpan | undefined): ServiceStore {
+  if (inSpan === undefined) return store
+  const traced = <Context>(runner: Runner<Context>): Runner<Context> => ({
+    run: (operation, args) => inSpan(`store ${operation.name}`, {}, () => runner.run(operation, args)),
+  })
+  return { ...store, writer: traced(store.writer), reader: traced(store.reader) }
+}
