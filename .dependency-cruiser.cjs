@@ -1,6 +1,6 @@
 /** Import rules (docs/explanation/architecture.md): imports point in one direction, without cycles. */
 const features =
-  '^src/(rego|canary|decisions|enforcement|gates|outbox|events|audit|analysis|orchestrator|impact|distribution|explain|telemetry)/'
+  '^src/(rego|canary|decisions|enforcement|gates|outbox|notifications|events|audit|analysis|orchestrator|impact|distribution|explain|telemetry)/'
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [

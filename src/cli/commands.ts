@@ -63,6 +63,11 @@ const ENTRIES: readonly CommandEntry[] = [
     async () => (await import('./exceptions.js')).defineExceptions,
   ],
   [
+    'notifications',
+    'list and test the channels of notifications',
+    async () => (await import('./notifications.js')).defineNotifications,
+  ],
+  [
     'store',
     'prepare a PostgreSQL database that several services share',
     async () => (await import('./store.js')).defineStore,

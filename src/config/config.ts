@@ -9,6 +9,7 @@ import { DecisionsSection } from './sections/decisions.js'
 import { GatesSection } from './sections/gates.js'
 import { key } from './values/key.js'
 import { LogSection } from './sections/log.js'
+import { NotificationsSection } from './sections/notifications.js'
 import { OrchestratorSection } from './sections/orchestrator.js'
 import { PoliciesSection } from './sections/policies.js'
 import { ServerSection } from './sections/server.js'
@@ -32,6 +33,7 @@ export const ConfigSchema = z.strictObject({
   callbacks: CallbacksSection.prefault({}),
   connectors: ConnectorsSection.prefault({}),
   analysis: AnalysisSection.prefault({}),
+  notifications: NotificationsSection.prefault({}),
   orchestrator: OrchestratorSection.prefault({}),
   telemetry: TelemetrySection.prefault({}),
   log: LogSection.prefault({}),

@@ -4,15 +4,8 @@ import { isLocalAddress } from './sections/listen-address.js'
 import { servedAddresses } from './sections/served-addresses.js'
 import { hasOneAccess } from './sections/sign-in/aws.js'
 import { hasOneAccount } from './sections/sign-in/google.js'
-import type { Config } from './config.js'
-
-/** A rule across several keys. */
-interface CrossCheck {
-  readonly code: string
-  /** The keys that the rule reads. Problems are reported for the first. */
-  readonly paths: readonly (readonly [string, ...string[]])[]
-  readonly check: (config: Config) => string | undefined
-}
+import { notificationChecks, repeated, sinkChecks, sourceChecks } from './listed-checks.js'
+import type { CrossCheck } from './listed-checks.js'
 
 /** Rules about TLS and addresses. */
 const tlsChecks: readonly CrossCheck[] = [
@@ -77,56 +70,6 @@ const tlsChecks: readonly CrossCheck[] = [
       const twice = texts.filter((text, index) => texts.indexOf(text) !== index)
       return twice.length === 0 ? undefined : `repeated addresses: ${twice.join(', ')}`
     },
-  },
-]
-
-/** Rules about sources of policies. */
-const sourceChecks: readonly CrossCheck[] = [
-  {
-    code: 'duplicate_name',
-    paths: [['policies', 'sources']],
-    check: ({ policies }) =>
-      repeated(
-        'the name',
-        policies.sources.map(({ name }) => name),
-      ),
-  },
-  {
-    code: 'contradicting_source',
-    paths: [['policies', 'sources']],
-    check: ({ policies }) => policies.sources.flatMap(problemsOfSource)[0],
-  },
-]
-
-/** Rules about receivers of the decision log. */
-const sinkChecks: readonly CrossCheck[] = [
-  {
-    code: 'duplicate_name',
-    paths: [['decisions', 'sinks']],
-    check: ({ decisions }) =>
-      repeated(
-        'the name',
-        decisions.sinks.map(({ name }) => name),
-      ),
-  },
-  {
-    code: 'contradicting_sink',
-    paths: [
-      ['decisions', 'sinks'],
-      ['decisions', 'enabled'],
-    ],
-    check: ({ decisions }) =>
-      decisions.sinks.length > 0 && !decisions.enabled
-        ? 'sinks receive the stored decisions: set decisions.enabled: true, or remove decisions.sinks'
-        : undefined,
-  },
-  {
-    code: 'contradicting_sink',
-    paths: [['decisions', 'sinks']],
-    check: ({ decisions }) =>
-      decisions.sinks.flatMap((sink) =>
-        sink.type === 'opa' ? problemsOfServer(`sink ${sink.name}`, sink) : [],
-      )[0],
   },
 ]
 
@@ -288,48 +231,11 @@ export const crossChecks: readonly CrossCheck[] = [
   },
   ...sourceChecks,
   ...sinkChecks,
+  ...notificationChecks,
 ]
 
 function problemWith(problem: string, sources: readonly { readonly name: string }[]): string | undefined {
   return sources.length === 0 ? undefined : `${problem}: see ${sources.map(({ name }) => name).join(', ')}`
-}
-
-type SourceConfig = Config['policies']['sources'][number]
-/** The sign-in of a server. */
-type ServerConfig = Pick<
-  Extract<SourceConfig, { type: 'http' }>,
-  'credentials' | 'signIn' | 'tlsCertificate' | 'tlsKey'
->
-
-function problemsOfSource(source: SourceConfig): string[] {
-  const isStaleTooSoon = source.staleAfterSeconds < source.maxDelaySeconds
-  return [
-    ...problemsOfServer(`source ${source.name}`, source),
-    ...(isStaleTooSoon ? [`source ${source.name}: staleAfterSeconds is less than maxDelaySeconds`] : []),
-  ]
-}
-
-/** Problems of the delays and the sign-in of a server, which `name` introduces. */
-function problemsOfServer(
-  name: string,
-  server: Pick<SourceConfig, 'minDelaySeconds' | 'maxDelaySeconds'> & Partial<ServerConfig>,
-): string[] {
-  const { minDelaySeconds, maxDelaySeconds, credentials, signIn, tlsCertificate, tlsKey } = server
-  const wrong: readonly (readonly [boolean, string])[] = [
-    [minDelaySeconds > maxDelaySeconds, 'minDelaySeconds is greater than maxDelaySeconds'],
-    [credentials !== undefined && signIn !== undefined, 'set either credentials or signIn'],
-    [
-      signIn?.type === 'aws' && !hasOneAccess({ ...signIn, type: 'cloudwatch' }),
-      'signIn needs either accessKeyId and secretAccessKey, or accessKeyFrom',
-    ],
-    [(tlsCertificate === undefined) !== (tlsKey === undefined), 'set both tlsCertificate and tlsKey'],
-  ]
-  return wrong.flatMap(([isWrong, problem]) => (isWrong ? [`${name}: ${problem}`] : []))
-}
-
-function repeated(what: string, values: readonly string[]): string | undefined {
-  const twice = [...new Set(values.filter((value, index) => values.indexOf(value) !== index))]
-  return twice.length === 0 ? undefined : `${what} ${twice.join(', ')} is repeated`
 }
 
 /** A certificate and its key must be set together. */

@@ -38,6 +38,8 @@ import { backgroundWorkRoutes } from './routes/messages/background-work.js'
 import type { BackgroundWorkRoutesDeps } from './routes/messages/background-work.js'
 import { outboxRoutes } from './routes/messages/outbox.js'
 import type { OutboxRoutesDeps } from './routes/messages/outbox.js'
+import { notificationRoutes } from './routes/messages/notifications.js'
+import type { NotificationRoutesDeps } from './routes/messages/notifications.js'
 import { webhookRoutes } from './routes/messages/webhooks.js'
 import type { WebhookRoutesDeps } from './routes/messages/webhooks.js'
 import { exceptionRoutes } from './routes/policies/exceptions.js'
@@ -74,6 +76,7 @@ export interface RoutesDeps extends DirectDeps {
   readonly insights: InsightRoutesDeps
   readonly webhooks: WebhookRoutesDeps
   readonly outbox: OutboxRoutesDeps
+  readonly notifications: NotificationRoutesDeps
   readonly backgroundWork: BackgroundWorkRoutesDeps
   readonly analysis: AnalysisRoutesDeps
   readonly policySources: PolicySourceRoutesDeps
@@ -128,6 +131,7 @@ export function routeLists(options: RouteOptions): readonly BindableRoutes<Route
     ),
     list('messages', webhookRoutes, 'webhooks'),
     list('messages', outboxRoutes, 'outbox'),
+    list('messages', notificationRoutes, 'notifications'),
     list('operation', backgroundWorkRoutes, 'backgroundWork'),
     health,
     list('operation', aboutRoutes, 'about'),

@@ -6,9 +6,11 @@ import type { Logger } from '../lib/logger.js'
 import type { WorkAttempts } from '../lib/work-attempts.js'
 import { makeCallbackSigner } from '../outbox/callback-signature.js'
 import { purgeMessages } from '../outbox/outbox-operations.js'
-import { OutboxSender } from '../outbox/sender.js'
+import { OutboxSender, makeHttpChannel } from '../outbox/sender.js'
 import type { OutboxProgress, OutboxTopic, StoredMessage } from '../store/ports/outbox-store.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
+import { openNotifications } from './open-notifications.js'
+import type { OpenNotifications } from './open-notifications.js'
 import { installationSecret, newSecret } from './files/installation-secret.js'
 import type { Leadership } from './timers/leadership.js'
 import { repeat, setUnrefTimer } from './timers/repeat.js'
@@ -19,6 +21,9 @@ const MS_PER_HOUR = 3_600_000
 const HOURS_PER_DAY = 24
 const SECRET_FILE = 'callback-secret'
 const TAKE_OVER_INTERVAL_MS = 2000
+
+/** The operator configured these addresses, so any may be used except those of metadata services. */
+const OPERATORS_ADDRESSES = { allowLoopback: true, allowPrivate: true }
 
 interface OutboxParts {
   readonly store: ServiceStore
@@ -33,6 +38,7 @@ interface OutboxParts {
 
 export interface OpenOutbox {
   readonly routes: OutboxRoutesDeps
+  readonly notifications: OpenNotifications['routes']
   /** Notifies the sender that a message may be due. */
   readonly wake: () => void
   readonly close: () => Promise<void>
@@ -46,15 +52,18 @@ export async function openOutbox(config: Config, parts: OutboxParts): Promise<Op
   const { store, logger } = parts
   const { callbacks } = config
   const callbackClient = makeOutboundClient(callbacks, { connectionsPerOrigin: callbacks.perReceiver })
-  // The operator configured these addresses, so any may be used except those of metadata services.
-  const operatorsClient = makeOutboundClient({ allowLoopback: true, allowPrivate: true })
+  const operatorsClient = makeOutboundClient(OPERATORS_ADDRESSES)
   const sign = makeCallbackSigner(await callbackSecret(config, parts))
+  const notifications = openNotifications(config, {
+    ...{ ...parts, client: operatorsClient, policy: OPERATORS_ADDRESSES, sign },
+  })
   const sender = new OutboxSender({
     writer: store.writer,
     channels: {
-      'gate.callback': { client: callbackClient, headers: sign },
-      'webhook.relay': { client: operatorsClient, headers: parts.relayHeaders },
-      'analysis.notification': { client: operatorsClient, headers: sign },
+      'gate.callback': makeHttpChannel(callbackClient, sign),
+      'webhook.relay': makeHttpChannel(operatorsClient, parts.relayHeaders),
+      'analysis.notification': makeHttpChannel(operatorsClient, sign),
+      notification: notifications.channel,
     },
     policy: {
       firstRetryMs: callbacks.firstRetrySeconds * MS_PER_SECOND,
@@ -86,15 +95,15 @@ export async function openOutbox(config: Config, parts: OutboxParts): Promise<Op
     }),
     (error) => logger.error({ error: error.message }, 'old messages not removed from the outbox'),
   )
-  const wake = (): void => {
-    sender.wake()
-  }
+  const wake = (): void => sender.wake()
   const takingOver = takeOverMessages(parts, wake)
+  const stopFollowing = await notifications.start(wake)
   return {
     routes: { writer: store.writer, reader: store.reader, now: store.now, wake },
+    notifications: notifications.routes,
     wake,
     close: async () => {
-      await Promise.all([purging.stop(), takingOver.stop(), sender.stop()])
+      await Promise.all([stopFollowing(), purging.stop(), takingOver.stop(), sender.stop()])
       await Promise.all([callbackClient.close(), operatorsClient.close()])
     },
   }

@@ -239,6 +239,7 @@ export function routesDeps(
     insights: { reader, now: store.now, policies, decisions: read },
     webhooks: { settings: registry.settings, writer, now: store.now, wakeOutbox: outbox.wake, maxBodyBytes },
     outbox: outbox.routes,
+    notifications: outbox.notifications,
     backgroundWork: backgroundWork.routes,
     analysis: analysis.routes,
     policySources: { policies, sources },

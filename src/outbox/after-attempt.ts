@@ -12,7 +12,13 @@ export interface DeliveryPolicy {
 
 /** Result of an attempt. */
 export type Attempt =
-  | { readonly type: 'answered'; readonly status: number; readonly retryAfterMs: number | undefined }
+  | {
+      readonly type: 'answered'
+      readonly status: number
+      readonly retryAfterMs: number | undefined
+      /** Whether a refusal is permanent. */
+      readonly isFinal?: boolean
+    }
   | { readonly type: 'failed'; readonly error: string; readonly isFinal: boolean }
 
 /** The receiver never wants such messages again (Standard Webhooks, "Responding to webhooks"). */
@@ -45,7 +51,7 @@ function isDelivered(attempt: Attempt): boolean {
 }
 
 function isFinal(attempt: Attempt): boolean {
-  return attempt.type === 'answered' ? attempt.status === GONE : attempt.isFinal
+  return attempt.isFinal === true || (attempt.type === 'answered' && attempt.status === GONE)
 }
 
 /** Returns the receiver's Retry-After, but at least the back-off. */

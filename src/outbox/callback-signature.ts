@@ -7,13 +7,14 @@ const MS_PER_SECOND = 1000
 /**
  * Makes the identifying and signing headers of a callback: `webhook-id`, `webhook-timestamp` in
  * seconds, and `webhook-signature` (Standard Webhooks, "Signature scheme", symmetric). The
- * timestamp is the attempt's, the id the message's. Raises `invalid` for a secret that is not
- * base64, with or without the prefix `whsec_`.
+ * timestamp is the attempt's, the id the message's. Raises `invalid` with `key`, the name of the
+ * secret, unless it is base64, with or without the prefix `whsec_`.
  */
 export function makeCallbackSigner(
   secret: string,
+  key = 'callbacks.secret',
 ): (message: StoredMessage, nowMs: number) => Readonly<Record<string, string>> {
-  const webhook = openWebhook(secret)
+  const webhook = openWebhook(secret, key)
   return ({ webhookId, body }, nowMs) => {
     const seconds = Math.floor(nowMs / MS_PER_SECOND)
     return {
@@ -24,16 +25,12 @@ export function makeCallbackSigner(
   }
 }
 
-function openWebhook(secret: string): Webhook {
+function openWebhook(secret: string, key: string): Webhook {
   try {
     return new Webhook(secret)
   } catch (cause) {
-    throw new AppError(
-      'invalid',
-      'callbacks.secret must be base64, as in whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
-      {
-        cause,
-      },
-    )
+    throw new AppError('invalid', `${key} must be base64, as in whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw`, {
+      cause,
+    })
   }
 }

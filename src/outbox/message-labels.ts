@@ -7,6 +7,7 @@ const SOURCES: Readonly<Record<OutboxTopic, AuditEntry['source']>> = {
   'gate.callback': 'gate',
   'webhook.relay': 'webhook',
   'analysis.notification': 'analysis',
+  notification: 'webhook',
 }
 
 /** Source of a topic's audit records. */

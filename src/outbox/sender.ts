@@ -12,11 +12,15 @@ import type { Attempt, DeliveryPolicy } from './after-attempt.js'
 import { leaseMessages, limitWaits, recordAttempt, releaseLeases } from './outbox-operations.js'
 import { shownTarget, sourceOf } from './message-labels.js'
 
-/** Client and headers of a topic. */
+/** Sends the messages of a topic. */
 export interface Channel {
-  readonly client: OutboundClient
-  /** Returns the topic's headers at the time of sending. */
-  readonly headers: (message: StoredMessage, nowMs: number) => Readonly<Record<string, string>>
+  /** Throws if there is no response. */
+  readonly send: (message: StoredMessage, options: SendOptions) => Promise<Attempt>
+}
+
+interface SendOptions {
+  readonly now: () => number
+  readonly timeoutMs: number
 }
 
 export interface SenderOptions {
@@ -189,29 +193,39 @@ export class OutboxSender {
   }
 
   async #attempt(message: StoredMessage): Promise<Attempt> {
-    const { channels, timeoutMs, now } = this.#options
-    const channel = channels[message.topic]
     try {
-      const response = await channel.client.send({
-        method: 'POST',
-        url: message.url,
-        headers: {
-          'content-type': 'application/json',
-          ...message.headers,
-          ...channel.headers(message, now()),
-        },
-        body: message.body,
-        timeoutMs,
-        maxResponseBytes: MAX_RESPONSE_BYTES,
-      })
-      return answered(response, now())
+      return await this.#options.channels[message.topic].send(message, this.#options)
     } catch (raw) {
       return failedAttempt(raw)
     }
   }
 }
 
-function answered({ status, headers }: OutboundResponse, nowMs: number): Attempt {
+/**
+ * Makes a channel that posts each message to its URL. `headers` returns the topic's headers at the
+ * time of sending.
+ */
+export function makeHttpChannel(
+  client: OutboundClient,
+  headers: (message: StoredMessage, nowMs: number) => Readonly<Record<string, string>>,
+): Channel {
+  return {
+    send: async (message, { now, timeoutMs }) => {
+      const response = await client.send({
+        method: 'POST',
+        url: message.url,
+        headers: { 'content-type': 'application/json', ...message.headers, ...headers(message, now()) },
+        body: message.body,
+        timeoutMs,
+        maxResponseBytes: MAX_RESPONSE_BYTES,
+      })
+      return answered(response, now())
+    },
+  }
+}
+
+/** The attempt of a response. */
+export function answered({ status, headers }: OutboundResponse, nowMs: number): Attempt {
   return { type: 'answered', status, retryAfterMs: retryAfterMs(headers['retry-after'], nowMs) }
 }
 

@@ -6,6 +6,7 @@ import { eventReads } from '../events/record-events.js'
 import { registryReads } from '../events/registry/registry-operations.js'
 import { gateReads } from '../gates/work/gate-operations.js'
 import { pictureOfRun, renderRun, renderRunBody } from '../http/analysis-report/render-run.js'
+import { notificationReads } from '../notifications/notification-operations.js'
 import { outboxReads } from '../outbox/outbox-operations.js'
 import { operationRegistry } from '../store/ports/operation.js'
 import type { Readers } from '../store/ports/readers.js'
@@ -17,6 +18,7 @@ export const readOperations = operationRegistry<Readers>([
   readExecutionFacts,
   ...registryReads,
   ...outboxReads,
+  ...notificationReads,
   ...gateReads,
   ...exceptionReads,
   ...analysisReads,

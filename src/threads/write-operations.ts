@@ -5,6 +5,7 @@ import { exceptionWrites } from '../enforcement/exceptions/exception-operations.
 import { eventWrites } from '../events/record-events.js'
 import { registryWrites } from '../events/registry/registry-operations.js'
 import { gateWrites } from '../gates/work/gate-operations.js'
+import { notificationWrites } from '../notifications/notification-operations.js'
 import { outboxWrites } from '../outbox/outbox-operations.js'
 import { operationRegistry } from '../store/ports/operation.js'
 import type { Transaction } from '../store/ports/transaction.js'
@@ -15,6 +16,7 @@ export const writeOperations = operationRegistry<Transaction>([
   ...eventWrites,
   ...registryWrites,
   ...outboxWrites,
+  ...notificationWrites,
   ...gateWrites,
   ...exceptionWrites,
   ...analysisWrites,

@@ -14,7 +14,7 @@ const NOT_WATCHED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
       ...['init', 'serve', 'build', 'backup', 'restore', 'opa install', 'hash-token', 'audit keygen'],
-      ...['store migrate', 'store copy', 'pipelines push', 'orchestrator refresh'],
+      ...['store migrate', 'store copy', 'pipelines push', 'orchestrator refresh', 'notifications test'],
       ...['analysis start', 'analysis cancel', 'policies refresh', 'impact'],
       ...['add', 'approve', 'remove'].map((name) => `exceptions ${name}`),
       ...['trigger', 'approve', 'reject', 'cancel', 'resend', 'create'].map((name) => `gates ${name}`),
@@ -26,6 +26,7 @@ const NOT_WATCHED: Readonly<Record<string, string>> = {
   'analysis try': 'asks every source anew each time, at the cost of these',
   'analysis replay': 'what is judged again does not change',
   'decisions why': 'a decision that was made does not change',
+  'notifications list': 'changes with the configuration',
   openapi: 'changes with the release',
   completion: 'changes with the release',
   version: 'changes with the release',

@@ -7,7 +7,7 @@ import { JournaledAttempts, UNNOTED_ATTEMPTS } from '../../src/lib/work-attempts
 import type { WorkAttempts } from '../../src/lib/work-attempts.js'
 import { makeCallbackSigner } from '../../src/outbox/callback-signature.js'
 import { leaseMessages, listMessages, resendMessage } from '../../src/outbox/outbox-operations.js'
-import { OutboxSender } from '../../src/outbox/sender.js'
+import { OutboxSender, makeHttpChannel } from '../../src/outbox/sender.js'
 import type { OutboxMessage, OutboxProgress, StoredMessage } from '../../src/store/ports/outbox-store.js'
 import type { WriteOperation } from '../../src/store/ports/transaction.js'
 import { startReceiver } from '../support/receiver.js'
@@ -38,10 +38,15 @@ async function openSender(store?: TestStore, noted: WorkAttempts = UNNOTED_ATTEM
   const clock = { nowMs: START_MS }
   const timers: (() => void)[] = []
   const attempts: OutboxProgress[] = []
-  const channel = { client, headers: makeCallbackSigner(SECRET) }
+  const channel = makeHttpChannel(client, makeCallbackSigner(SECRET))
   const sender = new OutboxSender({
     writer,
-    channels: { 'gate.callback': channel, 'webhook.relay': channel, 'analysis.notification': channel },
+    channels: {
+      'gate.callback': channel,
+      'webhook.relay': channel,
+      'analysis.notification': channel,
+      notification: channel,
+    },
     policy: { firstRetryMs: 1000, maxRetryMs: 8000, giveUpAfterMs: 60_000 },
     attempts: noted,
     timeoutMs: 5000,

@@ -69,7 +69,7 @@ function newRow(
     webhook_id: webhookId,
     topic,
     url,
-    receiver: new URL(url).origin,
+    receiver: topic === 'notification' ? url : new URL(url).origin,
     headers: headers === undefined ? null : JSON.stringify(headers),
     body,
     subject: about.subject ?? null,

@@ -182,6 +182,8 @@ export interface AuditReader {
   find(seq: number): Promise<AuditRecord | undefined>
   page(query: AuditPageQuery): Promise<readonly AuditHead[]>
   textPage(query: AuditTextQuery): Promise<AuditTextPage>
+  /** Returns at most `limit` records after a position, in the order of storage. */
+  headsAfter(seq: number, limit: number): Promise<readonly AuditHead[]>
   /** Returns the bodies of records in the order of `seqs`. Raises `not_found`. */
   bodies(seqs: readonly number[]): Promise<readonly Uint8Array[]>
   /**

@@ -1,9 +1,10 @@
 /** Topic of a message. Each topic has its own credentials and allowed targets. */
-export type OutboxTopic = 'gate.callback' | 'webhook.relay' | 'analysis.notification'
+export type OutboxTopic = 'gate.callback' | 'webhook.relay' | 'analysis.notification' | 'notification'
 
 /** A message for one receiver. */
 export interface OutboxMessage {
   readonly topic: OutboxTopic
+  /** `notification:CHANNEL` for the topic `notification`, whose channels have secret URLs. */
   readonly url: string
   /** JSON text. */
   readonly body: string
@@ -28,7 +29,7 @@ export interface StoredMessage extends OutboxMessage {
   readonly id: number
   /** Identifies the message to its receiver. Every attempt has the same one. */
   readonly webhookId: string
-  /** Scheme, host and port of the URL. */
+  /** Scheme, host and port of the URL, or the URL of a notification. */
   readonly receiver: string
   readonly state: OutboxState
   readonly attempts: number

@@ -3,6 +3,7 @@ import type { AuditExporter } from './audit-export.js'
 import type { AuditReader } from './audit-store.js'
 import type { ExceptionReader } from './exception-store.js'
 import type { GateReader } from './gate-store.js'
+import type { NotificationReader } from './notification-store.js'
 import type { Operation, Runner } from './operation.js'
 import type { OutboxReader } from './outbox-store.js'
 import type { RegistryReader } from './registry-store.js'
@@ -18,6 +19,7 @@ export interface Readers {
   readonly registry: RegistryReader
   readonly gates: GateReader
   readonly exceptions: ExceptionReader
+  readonly notifications: NotificationReader
 }
 
 /** An operation that only reads. */

@@ -3,6 +3,7 @@ import type { AuditKeeper } from './audit-store.js'
 import type { EventQueue, RegistryRepository } from './registry-store.js'
 import type { ExceptionRepository } from './exception-store.js'
 import type { GateRepository } from './gate-store.js'
+import type { NotificationRepository } from './notification-store.js'
 import type { Operation, Runner } from './operation.js'
 import type { OutboxRepository } from './outbox-store.js'
 
@@ -15,6 +16,7 @@ export interface Transaction {
   readonly gates: GateRepository
   readonly exceptions: ExceptionRepository
   readonly registry: RegistryRepository
+  readonly notifications: NotificationRepository
 }
 
 /** An operation that writes. */

@@ -20,4 +20,5 @@ export interface ServiceDatabase extends AnalysisTables, RegistryTables {
   gate_papers: InstanceDocumentsTable
   gate_reviews: GateReviewsTable
   exceptions: ExceptionTable
+  notification_progress: { name: string; progress: string }
 }

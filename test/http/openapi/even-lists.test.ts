@@ -18,6 +18,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   '/executions/{id}/timeline': 'one execution; `isTruncated` says that there is more',
   '/policies/impact': 'the latest comparisons, which the service keeps in memory',
   '/policies/sources': 'what is configured',
+  '/notifications': 'what is configured',
   '/policies/packages': 'what is loaded',
   '/decisions/{decisionId}/why': 'one decision',
   '/audit/verify': 'what is wrong, at most fifty sentences',

@@ -219,6 +219,7 @@ const WITHOUT_BODY: readonly RegExp[] = [
   /\/resume$/,
   /\/approve$/,
   /\/refresh$/,
+  /\/test$/,
 ]
 const QUERIES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/external\/template$/, ['?templateType=METRIC&templateName=t', '?templateType=LOG&templateName=t']],

@@ -75,6 +75,7 @@ export async function startDescribedService(hasTokens: boolean): Promise<Describ
     token: WEBHOOK_TOKEN,
   })
   const receiver = await startReceiver()
+  workspace.write({ chat: receiver.url })
   const orchestrator = await startLoopbackServer(({ url }, response) =>
     respondJson(response, 200, url.startsWith('/v2/') ? [{ name: 'shop' }] : [PIPELINE]),
   )
@@ -101,6 +102,9 @@ export async function startDescribedService(hasTokens: boolean): Promise<Describ
         bitbucketSecret: { file: join(workspace.path, 'token') },
       },
       analysis: analysisIn(workspace.path),
+      notifications: {
+        channels: [{ name: 'sample', type: 'slack', url: { file: join(workspace.path, 'chat') } }],
+      },
     },
   })
   const { url } = tidegate

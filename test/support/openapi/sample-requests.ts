@@ -64,6 +64,7 @@ const PARAMETERS: readonly (readonly [
   [/^\/pipelines/, () => ({ id: 'rollout-id' })],
   [/^\/analysis\/applications/, () => ({ application: 'other' })],
   [/^\/analysis|canaries/, ({ run, report }) => ({ id: run, token: report, look: '1', interval: '1' })],
+  [/^\/notifications/, () => ({ channel: 'sample' })],
   [/^\/outbox/, ({ message }) => ({ id: message })],
   [
     /^\/platformservice/,

@@ -30,11 +30,12 @@ const HEADS = HEAD_COLUMN_NAMES.map((name) => `"${name}"`).join(', ')
 /** Reads the trail. */
 export function makeAuditReader(
   queries: Queries,
-  { firstSeq, lastStoredBefore, find, bodies, checkpoints, lastCheckpoint }: TrailQueries,
+  { firstSeq, lastStoredBefore, find, bodies, headsAfter, checkpoints, lastCheckpoint }: TrailQueries,
 ): AuditReader {
   return {
     find,
     bodies,
+    headsAfter,
     checkpoints,
     lastCheckpoint,
     page: (query) => readPage(queries, query),

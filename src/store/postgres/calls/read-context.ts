@@ -1,5 +1,6 @@
 import { makeAnalysisReader } from '../../analysis/analysis-reader.js'
 import { makeExceptionReader } from '../../exceptions/exception-reader.js'
+import { makeNotificationReader } from '../../notifications/notification-repository.js'
 import { makeOutboxReader } from '../../outbox/outbox-reader.js'
 import { makeAuditExporter } from '../../trail/audit-exporter.js'
 import { makeTrailQueries } from '../../trail/trail-queries.js'
@@ -22,6 +23,7 @@ export function makeReaders(queries: Queries): Readers {
     auditExport: makeAuditExporter({ ...trail, page: (query) => audit.page(query) }),
     gates: makeGateReader(db, POSTGRES),
     exceptions: makeExceptionReader(db),
+    notifications: makeNotificationReader(db),
     outbox: makeOutboxReader(db),
     registry: makeRegistryReader(db, POSTGRES),
   }

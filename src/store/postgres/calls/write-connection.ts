@@ -28,6 +28,7 @@ import { makeAuditKeeper } from '../audit/audit-keeper.js'
 import { POSTGRES, queryBuilder } from '../engine/session-dialect.js'
 import { makeGateRepository } from '../../gates/gate-repository.js'
 import { makeExceptionRepository } from '../../exceptions/exception-repository.js'
+import { makeNotificationRepository } from '../../notifications/notification-repository.js'
 import { makeOutboxRepository } from '../../outbox/outbox-repository.js'
 import { makeOutboxLeases } from '../outbox/outbox-leases.js'
 import { makeEventQueue, makeRegistryRepository } from '../../registry/registry-repository.js'
@@ -181,6 +182,7 @@ class WriteContext {
       gates: makeGateRepository(db, POSTGRES),
       exceptions: makeExceptionRepository(db),
       registry: makeRegistryRepository(db),
+      notifications: makeNotificationRepository(db),
     }
   }
 

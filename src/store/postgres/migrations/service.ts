@@ -11,6 +11,7 @@ import {
 import type { ColumnTypes } from '../../schema/column-types.js'
 import { createExceptions } from '../../schema/exceptions.js'
 import { addGateEnds, addPolicyProblems, createGates } from '../../schema/gates.js'
+import { createNotifications } from '../../schema/notifications.js'
 import { createOutbox, createRegistry } from '../../schema/records.js'
 import { TEXT } from '../engine/migrate.js'
 import type { Schema } from '../engine/migrate.js'
@@ -47,13 +48,14 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0016-exceptions': { up: (db) => createExceptions(db, TYPES) },
   '0017-browser-sessions-account': { up: addSessionAccounts },
   '0018-decisions-traces': { up: addTraces },
+  '0019-notifications': { up: (db) => createNotifications(db, TYPES) },
 }
 
 /**
  * The newest schema of this release. Raise `oldestWriter` with a migration that earlier releases
  * cannot write to.
  */
-export const serviceSchema: Schema = { migrations, version: 18, oldestWriter: 9 }
+export const serviceSchema: Schema = { migrations, version: 19, oldestWriter: 9 }
 
 async function createLeasedOutbox(db: Db): Promise<void> {
   await createOutbox(db, TYPES)

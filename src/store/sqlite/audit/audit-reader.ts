@@ -19,9 +19,9 @@ export function makeAuditReader(database: Database, queries: TrailQueries): Audi
   const readPage = makePageReader(database)
   const readTextPage = makeTextPageReader(database)
   const checkChain = makeChainCheck(database)
-  const { find, bodies, checkpoints, lastCheckpoint } = queries
+  const { find, bodies, headsAfter, checkpoints, lastCheckpoint } = queries
   return {
-    ...{ find, bodies, checkpoints, lastCheckpoint },
+    ...{ find, bodies, headsAfter, checkpoints, lastCheckpoint },
     page: (query) => Promise.resolve(readPage(query)),
     textPage: (query) => Promise.resolve(readTextPage(query)),
     applications: (limit) => Promise.resolve(selectApplications.all(limit)),

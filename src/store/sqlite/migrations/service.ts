@@ -9,6 +9,7 @@ import {
 import type { ColumnTypes } from '../../schema/column-types.js'
 import { createExceptions } from '../../schema/exceptions.js'
 import { addGateEnds, addPolicyProblems, createGates } from '../../schema/gates.js'
+import { createNotifications } from '../../schema/notifications.js'
 import { createOutbox, createRegistry } from '../../schema/records.js'
 import type { Migrations } from '../engine/migrate.js'
 import { createAudit, divideText, keepHalfDeadText, mergeTextInSteps, refuseReplacements } from './audit.js'
@@ -44,4 +45,5 @@ export const serviceMigrations: Migrations = {
   '0015-audit-text-parts': { up: divideText },
   '0016-gate-policy-problems': { up: (db) => addPolicyProblems(db, TYPES) },
   '0017-exceptions': { up: (db) => createExceptions(db, TYPES) },
+  '0018-notifications': { up: (db) => createNotifications(db, TYPES) },
 }

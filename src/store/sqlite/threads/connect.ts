@@ -21,6 +21,10 @@ import { makeRegistryReader } from '../../registry/registry-reader.js'
 import { makeEventQueue, makeRegistryRepository } from '../../registry/registry-repository.js'
 import { makeExceptionReader } from '../../exceptions/exception-reader.js'
 import { makeExceptionRepository } from '../../exceptions/exception-repository.js'
+import {
+  makeNotificationReader,
+  makeNotificationRepository,
+} from '../../notifications/notification-repository.js'
 import { makeOutboxReader } from '../../outbox/outbox-reader.js'
 import { makeOutboxRepository } from '../../outbox/outbox-repository.js'
 import { makeOutboxLeases } from '../outbox/outbox-leases.js'
@@ -103,6 +107,7 @@ function makeTransaction(database: Database): SqliteTransaction & CachingContext
     gates: makeGateRepository(db, SQLITE),
     exceptions: makeExceptionRepository(db),
     registry: makeRegistryRepository(db),
+    notifications: makeNotificationRepository(db),
     trailIndexes,
     freeSpace: makeFreeSpace(database),
     clearCaches: () => {
@@ -122,6 +127,7 @@ function makeReaders(database: Database): SqliteReaders {
     auditExport: makeAuditExporter({ ...trail, page: (query) => audit.page(query) }),
     gates: makeGateReader(db, SQLITE),
     exceptions: makeExceptionReader(db),
+    notifications: makeNotificationReader(db),
     outbox: makeOutboxReader(db),
     registry: makeRegistryReader(db, SQLITE),
     maintenance: makeMaintenanceStatus(database),
