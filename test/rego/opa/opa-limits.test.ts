@@ -91,8 +91,12 @@ describe.skipIf(process.platform !== 'linux')('a run of opa', () => {
       const release = guardGroup(spawn('true', { detached: true }).pid)
       const opa = spawn(${JSON.stringify(path)}, { cwd: ${JSON.stringify(cwd)}, detached: true })
       guardGroup(opa.pid)
-      release()`
-    const service = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'inherit' })
+      release()
+      process.stdout.write('guarded')`
+    const service = spawn(process.execPath, ['--input-type=module', '-e', code], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await new Promise((resolve) => service.stdout.once('data', resolve))
     const child = await childOf(cwd)
     service.kill('SIGKILL')
     await ended(child)
