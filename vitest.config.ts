@@ -100,8 +100,8 @@ const unit = { TIDEGATE_IN_PROCESS: 'yes' }
 export default defineConfig({
   test: {
     // Longer than `waitUntil` waits: its message says what did not happen.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: PATIENT },
     // Tests start many processes, and a large process is slow to fork: 130 ms at 1.5 GB.
     pool: 'forks',

@@ -65,7 +65,6 @@ interface EvalOptions extends PolicyOptions {
 }
 
 const NS_PER_MS = 1e6
-
 const HELP = examples(
   'tidegate eval --policies policies --entrypoint static/wait_time/deny --input pipeline.json',
   'tidegate eval --bundle bundle.tar.gz --entrypoint data.system.main --input - < input.json',

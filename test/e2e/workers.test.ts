@@ -227,12 +227,15 @@ describe('a service with two processes that decide', () => {
   })
 })
 
+function workersOf({ pid }: TidegateProcess): number[] {
+  const found = execFileSync('pgrep', ['-f', '-P', String(pid), 'threads/worker'])
+  return found.toString().trim().split('\n').map(Number)
+}
+
 describe('a killed worker process', () => {
   test.skipIf(process.platform !== 'linux')('gives large blocks of memory back to the system', async () => {
     const service = await start()
-    const [worker = ''] = execFileSync('pgrep', ['-P', String(service.pid)])
-      .toString()
-      .split('\n')
+    const [worker = 0] = workersOf(service)
     const environment = readFileSync(`/proc/${worker}/environ`, 'utf8').split('\0')
     expect(environment).toEqual(
       expect.arrayContaining([
@@ -254,10 +257,8 @@ describe('a killed worker process', () => {
         () => 'cut',
       ),
     )
-    const [worker = ''] = execFileSync('pgrep', ['-P', String(service.pid)])
-      .toString()
-      .split('\n')
-    process.kill(Number(worker), 'SIGKILL')
+    const [worker = 0] = workersOf(service)
+    process.kill(worker, 'SIGKILL')
     const ends = await Promise.all(slow)
     expect(ends.filter((end) => end !== 200 && end !== 'cut' && end !== 503)).toEqual([])
     await untilWorkersServe(service, 2)
@@ -271,13 +272,10 @@ describe('a killed worker process', () => {
 
   test('ends when the main process is killed', async () => {
     const service = await start()
-    const workers = execFileSync('pgrep', ['-P', String(service.pid)])
-      .toString()
-      .trim()
-      .split('\n')
+    const workers = workersOf(service)
     await service.end('SIGKILL')
     await waitUntil(
-      () => workers.every((pid) => !isRunning(Number(pid))) || undefined,
+      () => workers.every((pid) => !isRunning(pid)) || undefined,
       () => 'a worker process is still running',
     )
   })

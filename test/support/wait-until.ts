@@ -1,14 +1,13 @@
 import { setTimeout } from 'node:timers/promises'
 
 const STEP_MS = 10
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 60_000
 
 /** Of `vi.waitFor` and `expect.poll`: enough on a machine that is busy with something else. */
 export const PATIENT = { timeout: PATIENCE_MS, interval: STEP_MS }
 
 /**
- * Polls until a value is there, and returns it. Throws the message of `complaint` after half a
- * minute.
+ * Polls until a value is there, and returns it. Throws the message of `complaint` after a minute.
  */
 export async function waitUntil<T>(
   look: () => T | undefined | Promise<T | undefined>,

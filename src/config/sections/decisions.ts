@@ -8,9 +8,7 @@ import { serverAccess } from './sign-in/server-access.js'
 const KIB = 1024
 const MIB = 1024 * KIB
 const GIB = 1024 * MIB
-
 const MAX_SECONDS = 86_400
-
 const SINK_TYPES = 'one of opa, file'
 
 const sinkType = <T extends string>(name: T): z.ZodLiteral<T> =>

@@ -9,7 +9,6 @@ import { packagePatternKey } from '../values/package-pattern.js'
 import { readIsoTime } from '../../lib/clocks/iso-time.js'
 
 const MAX_ENTRIES = 1000
-
 const MAX_REASON = 1000
 
 const Entry = z.strictObject({

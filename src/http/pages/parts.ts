@@ -128,3 +128,36 @@ export function unsentTexts(texts: readonly (readonly [name: string, text: strin
           <textarea id="unsent-${name}" readonly>${text}</textarea>`,
     )}`
 }
+
+const BAR = 8
+const HEIGHT = 26
+
+/** A bar of a picture: its height as a part of the whole, undefined for none, and its colour. */
+interface Bar {
+  readonly part: number | undefined
+  readonly tone: Tone
+}
+
+/** Draws a row of bars over a line in the width of `slots` bars. `text` is read in their place. */
+export function barRow(text: string, slots: number, bars: readonly Bar[]): Html {
+  return html`<svg
+    class="trend"
+    role="img"
+    aria-label="${text}"
+    viewBox="0 0 ${slots * BAR} ${HEIGHT}"
+    preserveAspectRatio="none"
+  >
+    <title>${text}</title>
+    <line x1="0" x2="${slots * BAR}" y1="${HEIGHT}" y2="${HEIGHT}"></line>
+    ${bars.map(({ part, tone }, index) => {
+      const height = part === undefined ? 0 : Math.max(2, part * HEIGHT)
+      return html`<rect
+        class="mark ${tone}"
+        x="${index * BAR}"
+        y="${HEIGHT - height}"
+        width="${BAR - 2}"
+        height="${height}"
+      ></rect>`
+    })}
+  </svg>`
+}

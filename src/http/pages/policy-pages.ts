@@ -7,10 +7,9 @@ import { decisionTable, linkPath } from './decision-table.js'
 import type { ListedDecisions } from './decision-table.js'
 import type { Html, PageContent, Viewer } from './layout.js'
 import { filterForm, pager, table } from './lists.js'
-import { empty, facts, link, moment } from './parts.js'
+import { barRow, empty, facts, link, moment } from './parts.js'
 
 const KEYWORDS = 'as|contains|default|else|every|false|if|import|in|not|null|package|some|true|with'
-
 const TOKENS = new RegExp(
   [
     /(?<note>#.*)/.source,
@@ -22,7 +21,6 @@ const TOKENS = new RegExp(
 
 /** Longer files are shown without colours. */
 const MAX_COLOURED = 100_000
-
 const PATH = '/ui/policies'
 
 /** A loaded package in the index. */
@@ -102,33 +100,15 @@ function refusalCount(name: string, refusals: PackageRefusals | undefined, { pre
   return link(prefix, `/ui/decisions?package=${encodeURIComponent(name)}`, text)
 }
 
-const BAR = 8
-const HEIGHT = 26
-
 /** Draws the refusals of each day as bars, relative to the largest. */
 function trend({ counts }: PackageRefusals): Html {
   const largest = Math.max(...counts)
-  const text = `refusals by day, oldest first: ${counts.join(', ')}`
   if (largest === 0) return html`<span class="soft">none</span>`
-  return html`<svg
-    class="trend"
-    role="img"
-    aria-label="${text}"
-    viewBox="0 0 ${counts.length * BAR} ${HEIGHT}"
-    preserveAspectRatio="none"
-  >
-    <title>${text}</title>
-    <line x1="0" x2="${counts.length * BAR}" y1="${HEIGHT}" y2="${HEIGHT}"></line>
-    ${counts.map((count, index) => {
-      const height = count === 0 ? 0 : Math.max(2, (count / largest) * HEIGHT)
-      return html`<rect
-        x="${index * BAR}"
-        y="${HEIGHT - height}"
-        width="${BAR - 2}"
-        height="${height}"
-      ></rect>`
-    })}
-  </svg>`
+  const bars = counts.map((count) => ({
+    part: count === 0 ? undefined : count / largest,
+    tone: 'bad' as const,
+  }))
+  return barRow(`refusals by day, oldest first: ${counts.join(', ')}`, counts.length, bars)
 }
 
 export interface ShownPolicy {

@@ -23,15 +23,10 @@ const WORDS = new Map(
  * contents is B for braces, C or I after a name, else P or A.
  */
 const VALUE = '(?:[nts0ABP](?:dn|I|C)*)'
-
 const VALUES = `(?:${VALUE}(?:o${VALUE})*)`
-
 const BODY = `(?:F(?:N?${VALUES}|${VALUES}[w=]${VALUES}))`
-
 const IS = `(?:[w=]${VALUES})`
-
 const IMPORT = new RegExp(`^M${VALUE}(?:Zn)?$`)
-
 const DEFAULT = new RegExp(`^Dn${IS}$`)
 
 const RULE: Readonly<Record<RegoVersion, RegExp>> = {
@@ -43,7 +38,6 @@ const IN_ASCII = /^[!-~]+$/
 
 /** `==`, `!=`, `<=` and `>=`. */
 const SIGN_OF_TWO = /[=!<>]=/g
-
 const PACKAGE = /^package\s+(?<path>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)$/
 
 /** Modules that OPA's parser has not parsed. */

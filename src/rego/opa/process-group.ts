@@ -18,19 +18,35 @@ while read -r change group; do
 done
 for group in $groups; do kill -9 "-$group" 2> /dev/null; done`
 
+/** How long a shell without groups waits for another one, in milliseconds. */
+const IDLE_MS = 1000
+
 let running: ChildProcessByStdio<Writable, null, null> | undefined
+let guarded = 0
+let idle: NodeJS.Timeout | undefined
 
 /**
  * Ends a process group when this process ends, even by SIGKILL, until the returned function is
- * called. One shell guards the groups of all runs, because starting a process takes tens of
+ * called. One shell guards the groups of consecutive runs, because starting a process takes tens of
  * milliseconds if this one is large. The container image has no shell, but there the system ends
  * all processes with the first one.
  */
 export function guardGroup(leader: number | undefined): () => void {
   if (leader === undefined || process.platform === 'win32' || !existsSync(SHELL)) return () => undefined
   const { stdin } = (running ??= startShell())
+  clearTimeout(idle)
+  guarded += 1
   stdin.write(`add ${leader}\n`)
-  return () => void stdin.write(`remove ${leader}\n`)
+  return () => {
+    stdin.write(`remove ${leader}\n`)
+    guarded -= 1
+    if (guarded === 0) idle = setTimeout(endShell, IDLE_MS).unref()
+  }
+}
+
+function endShell(): void {
+  running?.stdin.end()
+  running = undefined
 }
 
 function startShell(): ChildProcessByStdio<Writable, null, null> {
@@ -40,7 +56,9 @@ function startShell(): ChildProcessByStdio<Writable, null, null> {
     detached: true,
   })
   shell.on('error', () => undefined)
-  shell.once('exit', () => (running = undefined))
+  shell.once('exit', () => {
+    if (running === shell) running = undefined
+  })
   shell.stdin.on('error', () => undefined)
   shell.unref()
   return shell

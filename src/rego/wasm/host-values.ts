@@ -29,7 +29,6 @@ import type { Tracer } from '../builtins/shared/builtin.js'
 const DECODE_STEPS_PER_BYTE = 0.2
 const TEXT_STEPS = 4
 const TEXT_STEPS_PER_BYTE = 0.5
-
 const LONGEST_SHORT_INTEGER = 15
 const BEYOND_SHORT_INTEGERS = 1e15
 const DIGIT_ZERO = 0x30

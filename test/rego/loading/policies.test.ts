@@ -102,7 +102,7 @@ test.each(['a directory', 'a single file'])(
     const note = (): Promise<NotedFiles> => noteFiles(isFile ? [] : [workspace.path], isFile ? [path] : [])
     save(1)
     const noted = await note()
-    const { policies } = await open(1)
+    const { policies, failures } = await open(1)
     save(2)
     const options = {
       noted: isFile ? { ...noted, trees: (await noteFiles([workspace.path], [])).trees } : noted,
@@ -110,7 +110,7 @@ test.each(['a directory', 'a single file'])(
     const watcher = await watchPolicies(policies, { ...options, unwatched: () => undefined })
     await waitUntil(
       () => (served(policies) === '2' ? true : undefined),
-      () => `version ${String(served(policies))} serves`,
+      () => `version ${String(served(policies))} serves: ${failures.map(String).join(', ')}`,
     )
     await watcher.close()
   },

@@ -17,20 +17,11 @@ import { formatNumber } from '../../analysis-report/format-number.js'
 import { toneOf } from '../../analysis-report/tone.js'
 import type { Html, PageContent, Viewer } from '../../pages/layout.js'
 import { filterForm, pager, table } from '../../pages/lists.js'
-import { empty, executionLink, link, moment } from '../../pages/parts.js'
+import { barRow, empty, executionLink, link, moment } from '../../pages/parts.js'
 import { runVerdict } from '../../pages/run-table.js'
 
 const STATES = ['', 'RUNNING', 'COMPLETED', 'CANCELLED'] as const
-
-const BAR = 8
-
-const HEIGHT = 26
-
 const WHOLE = 100
-
-/** Width of the picture in bars, however many runs there are. */
-const SLOTS = 12
-
 const PATH = '/ui/analyses'
 const MAX_LISTED = 50
 const MAX_DEFINITIONS = 100
@@ -199,25 +190,8 @@ function scores(latest: readonly StoredRun[]): Html {
   const ended = latest.filter(({ score }) => score !== undefined).toReversed()
   if (ended.length === 0) return html`<span class="soft">none yet</span>`
   const text = `scores, oldest first: ${ended.map(({ score = 0 }) => formatNumber(score)).join(', ')}`
-  return html`<svg
-    class="trend"
-    role="img"
-    aria-label="${text}"
-    viewBox="0 0 ${SLOTS * BAR} ${HEIGHT}"
-    preserveAspectRatio="none"
-  >
-    <title>${text}</title>
-    ${ended.map(({ score = 0, verdict = '' }, index) => {
-      const height = Math.max(2, (score / WHOLE) * HEIGHT)
-      return html`<rect
-        class="mark ${toneOf(verdict)}"
-        x="${index * BAR}"
-        y="${HEIGHT - height}"
-        width="${BAR - 2}"
-        height="${height}"
-      ></rect>`
-    })}
-  </svg>`
+  const bars = ended.map(({ score = 0, verdict = '' }) => ({ part: score / WHOLE, tone: toneOf(verdict) }))
+  return barRow(text, MAX_SCORES, bars)
 }
 
 function startForm(definitions: readonly ShownDefinition[], viewer: Viewer): Html {

@@ -22,7 +22,6 @@ import { facts, link, shownValue } from '../../pages/parts.js'
 
 /** Deepest level of rules that a page shows. */
 const MAX_DEPTH = 8
-
 const MAX_SAMPLES = 3
 
 const TONES: Readonly<Record<Rule['outcome'], Tone>> = {

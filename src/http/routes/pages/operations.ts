@@ -25,7 +25,6 @@ import { filterForm, pager, table } from '../../pages/lists.js'
 import { empty, executionLink, facts, moment, toneOfState, wordOfState } from '../../pages/parts.js'
 
 const STATES = ['', 'pending', 'given_up', 'delivered'] as const
-
 const PATH = '/ui/operations'
 const MAX_LISTED = 50
 const MAX_NAME = 1000

@@ -6,7 +6,6 @@ import type { Extent } from './input-groups.js'
 
 /** Bounds of a piece, in bytes. The average of random data is `MIN_PIECE` plus 4 KiB. */
 const MIN_PIECE = 2048
-
 const MAX_PIECE = 16_384
 
 /** The top 12 bits of the hash are zero at one position of 4096. */
