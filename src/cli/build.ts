@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Option } from 'commander'
 import type { Command } from 'commander'
+import { z } from 'zod'
 
+import { BUNDLE_ALGORITHMS } from '../config/values/bundle-algorithms.js'
 import { loadConfig } from '../config/load-config.js'
 import { AppError, toError } from '../errors/app-error.js'
 import {
@@ -13,6 +15,7 @@ import {
   NO_VERIFICATION,
   analyseParts,
   compilePolicies,
+  isJwsAlgorithm,
   loadSnapshot,
   packBundle,
   pathKey,
@@ -20,9 +23,13 @@ import {
   namesWithoutPlace,
   publicNames,
   readOwnManifest,
+  readSigningKey,
+  verificationBy,
+  type BundleSigner,
   type CompiledPolicies,
   type OwnManifest,
 } from '../rego/index.js'
+import { parseJson } from '../lib/json/text/parse-json.js'
 import { nearestName } from '../lib/text/nearest-name.js'
 import { parseEntrypoint } from './input/parse-entrypoint.js'
 import { EXIT, wrongUse } from './session/session.js'
@@ -48,7 +55,14 @@ import {
 import type { OutputOptions, PolicyOptions, WarningOptions } from './session/shared-options.js'
 import type { Terminal } from './session/terminal.js'
 
-interface BuildOptions extends OutputOptions, PolicyOptions, SchemaOptions, WarningOptions {
+interface SigningOptions {
+  readonly signingKey?: string | undefined
+  readonly signingAlg: string
+  readonly claimsFile?: string | undefined
+}
+
+interface BuildOptions
+  extends OutputOptions, Omit<PolicyOptions, 'signingAlg'>, SchemaOptions, SigningOptions, WarningOptions {
   readonly entrypoint?: readonly string[]
   readonly output: string
   readonly revision?: string
@@ -82,6 +96,13 @@ export function defineBuild(command: Command, session: Session): void {
       ),
     )
     .option('--opa <file>', 'opa program for compiling')
+    .option('--signing-key <file>', 'sign the bundle with this private key (PEM) or secret')
+    .addOption(
+      new Option('--signing-alg <name>', 'algorithm of the signature')
+        .choices(BUNDLE_ALGORITHMS)
+        .default('RS256'),
+    )
+    .option('--claims-file <file>', 'JSON file with keyid and scope for the signature, as in opa build')
     .addOption(capabilitiesOption())
     .addHelpText('after', examples('tidegate build policies -o bundle.tar.gz --revision 2.1.0'))
     .action(async (directories: readonly string[], options: BuildOptions) => {
@@ -91,11 +112,12 @@ export function defineBuild(command: Command, session: Session): void {
 
 async function build(
   given: readonly string[],
-  { entrypoint: wanted = [], data = [], ...options }: BuildOptions,
+  { entrypoint: wanted = [], data = [], signingKey, signingAlg, claimsFile, ...options }: BuildOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const config = loadConfig({ file: options.config, env: terminal.env, flags: policyFlags(options) })
   const load = loadOptions(config, terminal)
+  const signer = readSigner({ signingKey, signingAlg, claimsFile })
   const directories = [...given, ...data]
   if (directories.length === 0) throw wrongUse("missing required argument 'dir'")
   // The bytes and the revision do not depend on the location of the directories.
@@ -119,10 +141,11 @@ async function build(
   const named = own.revision === '' ? undefined : own.revision
   const revision = options.revision ?? named ?? compiled.revision
   const roots = options.root ?? own.roots ?? undefined
-  const bytes = await packBundle(compiled, { revision, roots, metadata: own.metadata ?? undefined })
+  const metadata = own.metadata ?? undefined
+  const bytes = await packBundle(compiled, { revision, roots, metadata, signer })
+  const verification = signer === undefined ? NO_VERIFICATION : verificationBy(signer)
   await replaceFile(options.output, bytes, async (file) => {
-    // The bundle is signed, if at all, after it was written.
-    const trial = { ...load, isTrial: true, verification: () => NO_VERIFICATION }
+    const trial = { ...load, isTrial: true, verification: () => verification }
     await loadSnapshot({ directories: [], bundles: [file] }, trial)
   })
   const packages = new Set(compiled.packages.map(pathKey)).size
@@ -143,6 +166,33 @@ async function readSourceManifest([directory = '', ...others]: readonly string[]
   const file = join(directory, MANIFEST_FILE)
   if (others.length > 0 || !existsSync(file)) return {}
   return readOwnManifest(file, await readFile(file, 'utf8'))
+}
+
+/** The claims of `opa build` that signatures have. */
+const Claims = z.object({ keyid: z.string().min(1).optional(), scope: z.string().optional() })
+
+/** Returns the key of `--signing-key`. Raises `invalid` for files that cannot be used. */
+function readSigner({ signingKey, signingAlg, claimsFile }: SigningOptions): BundleSigner | undefined {
+  if (signingKey === undefined) {
+    if (claimsFile !== undefined) throw wrongUse('--claims-file needs --signing-key')
+    return undefined
+  }
+  if (!isJwsAlgorithm(signingAlg)) throw wrongUse(`unknown algorithm ${signingAlg}`)
+  const signer = { algorithm: signingAlg, key: readKey('--signing-key', signingKey) }
+  readSigningKey(signer)
+  if (claimsFile === undefined) return signer
+  const claims = Claims.safeParse(parseJson(readKey('--claims-file', claimsFile)))
+  if (!claims.success)
+    throw new AppError('invalid', `${claimsFile} must be a JSON object with the texts keyid and scope`)
+  return { ...signer, keyId: claims.data.keyid, scope: claims.data.scope }
+}
+
+function readKey(flag: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (raw) {
+    throw new AppError('invalid', `read the file of ${flag}: ${toError(raw).message}`, { cause: raw })
+  }
 }
 
 /** Raises `invalid` naming unknown entrypoints. */

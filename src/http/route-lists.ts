@@ -42,6 +42,8 @@ import { notificationRoutes } from './routes/messages/notifications.js'
 import type { NotificationRoutesDeps } from './routes/messages/notifications.js'
 import { webhookRoutes } from './routes/messages/webhooks.js'
 import type { WebhookRoutesDeps } from './routes/messages/webhooks.js'
+import { bundleRoutes } from './routes/policies/bundles.js'
+import type { BundleRoutesDeps } from './routes/policies/bundles.js'
 import { exceptionRoutes } from './routes/policies/exceptions.js'
 import type { ExceptionRoutesDeps } from './routes/policies/exceptions.js'
 import { opaStatusRoutes } from './routes/policies/opa-status.js'
@@ -80,6 +82,7 @@ export interface RoutesDeps extends DirectDeps {
   readonly backgroundWork: BackgroundWorkRoutesDeps
   readonly analysis: AnalysisRoutesDeps
   readonly policySources: PolicySourceRoutesDeps
+  readonly bundles: BundleRoutesDeps
   readonly exceptions: ExceptionRoutesDeps
   readonly opaStatus: OpaStatusRoutesDeps
   readonly packages: PackageRoutesDeps
@@ -92,6 +95,7 @@ export function routeLists(options: RouteOptions): readonly BindableRoutes<Route
     policies,
     list('policies', impactRoutes, 'impact'),
     list('policies', policySourceRoutes, 'policySources'),
+    list('policies', bundleRoutes, 'bundles'),
     list('policies', exceptionRoutes, 'exceptions'),
     list('policies', packageRoutes, 'packages'),
     list('policies', [...storedPolicyRoutes, ...storedDataRoutes], 'stored'),

@@ -94,8 +94,9 @@ export async function listen(
 }
 
 /** Ends or refuses what would hold up the end of the servers. */
-function beginStop({ evaluations, store }: ServedParts, { pages }: RoutesDeps): void {
+function beginStop({ evaluations, store }: ServedParts, { pages, bundles }: RoutesDeps): void {
   pages.homeFeed.close()
+  bundles.bundle?.close()
   evaluations.drain()
   store.closing?.()
 }

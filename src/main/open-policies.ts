@@ -97,6 +97,7 @@ async function loadPolicies(
         )
     },
     limits,
+    isPublished: config.policies.publish.name !== undefined,
     ...(config.policies.writable && { written: NOTHING_WRITTEN }),
     // Read at each load, so that replaced keys and secrets take effect.
     verification: () =>
@@ -128,10 +129,7 @@ async function loadPolicies(
   logWarnings(policies.current, logger)
   const compiled = config.policies.bundles
   if (compiled.length > 0)
-    logger.info(
-      { bundles: compiled },
-      'only the Rego that bundles still contain is checked; tidegate build checked the rest',
-    )
+    logger.info({ bundles: compiled }, 'only the Rego that bundles still contain is checked here')
   return policies
 }
 

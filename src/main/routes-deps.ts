@@ -46,6 +46,7 @@ import { storeHealth } from './store/open-store.js'
 import { findServiceOpa } from './files/service-opa.js'
 import { openExplanations, openRules } from './open-explanations.js'
 import { policiesHealth, sourcesHealth } from './open-policies.js'
+import { openPublication } from './open-publication.js'
 import { policyContext } from './policy-context.js'
 import { partOnDemand } from '../lib/on-demand.js'
 import type { OpenWorkers } from './open-workers.js'
@@ -243,6 +244,7 @@ export function routesDeps(
     backgroundWork: backgroundWork.routes,
     analysis: analysis.routes,
     policySources: { policies, sources },
+    bundles: { bundle: openPublication(config, policies) },
     exceptions: enforcing.routes,
     opaStatus: { ...opaStatus(parts), plugins },
     packages: enforcing.packages,

@@ -13,6 +13,8 @@ export { parseDuration } from './builtins/time/parse-duration.js'
 export { yamlToJson } from './builtins/yaml/yaml.js'
 export { packBundle } from './bundle/pack-bundle.js'
 export { packSources } from './bundle/pack-bundle.js'
+export { type PackedPublication, type PublishRequest, packPublication } from './bundle/publish-bundle.js'
+export { type BundleSigner, readSigningKey, verificationBy } from './bundle/signing/sign-bundle.js'
 export {
   type BundleKey,
   type BundleVerification,

@@ -301,7 +301,7 @@ test.each([
   ['eval', '-S', 'tidegate check --strict'],
   ['test', '--count', 'use opa test'],
   ['build', '-O', 'opa build -O'],
-  ['build', '--signing-key', 'opa sign'],
+  ['build', '--signing-plugin', 'opa sign'],
 ])('%s %s of opa is answered with what does it here', async (command, flag, hint) => {
   const { exitCode, stderr } = await run(command, flag)
   expect(exitCode).toBe(2)

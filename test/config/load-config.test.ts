@@ -200,7 +200,7 @@ describe('a problem names the key, the error, the allowed values and the locatio
     ],
     [
       `auth:\n  tokens:\n    - {name: a, roles: [root], sha256: ${HASH}}`,
-      'auth.tokens[0].roles[0]: must be one of orchestrator, approver, auditor, author, admin, not "root" (tidegate.yaml:2)',
+      'auth.tokens[0].roles[0]: must be one of orchestrator, approver, auditor, author, instance, admin, not "root" (tidegate.yaml:2)',
     ],
     [
       `auth:\n  tokens:\n    - {name: a, roles: [admin], sha256: ${HASH}}\n    - {name: a, roles: [admin], sha256: ${'cd'.repeat(32)}}`,

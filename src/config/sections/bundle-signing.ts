@@ -72,3 +72,36 @@ export const BundleSigningSection = z.strictObject({
     'a list of {file, keyId?, scope?, excludeFiles?}',
   ),
 })
+
+const SigningKey = z.discriminatedUnion('algorithm', [
+  z.strictObject({
+    algorithm: key(z.enum(SECRET_ALGORITHMS), 'The algorithm.', SECRET_ALGORITHMS.join(', ')),
+    secret: secretKey('The secret that signs the bundle.'),
+    keyId: id().optional(),
+    scope: key(z.string().optional(), 'The scope of the signature.', 'a text'),
+  }),
+  z.strictObject({
+    algorithm: key(z.enum(PUBLIC_ALGORITHMS), 'The algorithm.', PUBLIC_ALGORITHMS.join(', ')),
+    privateKeyFile: key(z.string().min(1), 'A file with the private key (PEM).', 'the path of a file'),
+    keyId: id().optional(),
+    scope: key(z.string().optional(), 'The scope of the signature.', 'a text'),
+  }),
+])
+
+/** The policies that serve as a bundle for others. */
+export const PublishSection = z.strictObject({
+  name: key(
+    z
+      .string()
+      .regex(/^\w[\w.-]{0,99}$/)
+      .optional(),
+    'Publishes the policies that serve as the bundle `GET /bundles/NAME`, for other services and for OPA (role instance). Nothing is published by default.',
+    'up to 100 letters, digits, dots and dashes',
+  ),
+  signing: key(
+    SigningKey.optional(),
+    'The key that signs the bundle: `{algorithm, privateKeyFile, keyId?, scope?}` for RS256 to PS512, `{algorithm, secret, keyId?, scope?}` for HS256 to HS512. It is read again for each revision.',
+    '{algorithm, privateKeyFile, keyId?, scope?} or {algorithm, secret, keyId?, scope?}',
+    { isHidden: true },
+  ),
+})

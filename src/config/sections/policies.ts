@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { BundleSigningSection } from './bundle-signing.js'
+import { BundleSigningSection, PublishSection } from './bundle-signing.js'
 import { PolicyRequestsSection } from './policy-requests.js'
 import { PolicySourcesSection } from './policy-sources.js'
 import { byteSizeKey } from '../values/byte-size.js'
@@ -207,6 +207,7 @@ export const PoliciesSection = z.strictObject({
     'the path of a YAML or JSON file',
   ),
   bundleSigning: BundleSigningSection.prefault({}),
+  publish: PublishSection.prefault({}),
   watch: booleanKey(
     false,
     'Compile and load again when a policy file changes. After a broken change the last good policies stay in service.',

@@ -74,8 +74,9 @@ export function principalOf({ name, groups, acr }: Account, { roles, reserved }:
       { code: 'name_taken' },
     )
   }
-  const own: readonly Role[] = ROLES.filter((role) =>
-    roles[role].some((group) => group === EVERYBODY || groups.includes(group)),
+  const own: readonly Role[] = ROLES.filter(
+    (role) =>
+      role !== 'instance' && roles[role].some((group) => group === EVERYBODY || groups.includes(group)),
   )
   if (own.length === 0) {
     throw new AppError(

@@ -5,10 +5,13 @@ import type { Failure } from '../../lib/threads/failure.js'
 import {
   loadData,
   compileModule,
+  packPublication,
   type DataFile,
   type LoadOptions,
   type LoadedData,
   type ModuleCode,
+  type PackedPublication,
+  type PublishRequest,
 } from '../../rego/index.js'
 import { workInOwnThread } from './own-thread.js'
 
@@ -41,6 +44,19 @@ export const loadDataInThread: NonNullable<LoadOptions['loadData']> = async (par
 export async function compileModuleInThread(wasm: Uint8Array): Promise<ModuleCode> {
   if (wasm.length < MIN_THREAD_BYTES) return await compileModule(wasm)
   return await load<ModuleCode>('module', wasm, 512, 'the policy module is too large to be compiled')
+}
+
+/** Packs and signs a bundle, from 512 KiB on in a separate thread. Throws as `packPublication`. */
+export async function packInThread(request: PublishRequest): Promise<PackedPublication> {
+  const { publishable, image, signer } = request
+  const bytes =
+    publishable.type === 'bundle'
+      ? publishable.bytes.length
+      : publishable.modules.reduce((sum, { text }) => sum + text.length, image.bytes.length)
+  const isUnchanged = publishable.type === 'bundle' && signer === undefined
+  if (bytes < MIN_THREAD_BYTES || isUnchanged) return await packPublication(request)
+  // The signature covers parsed documents, which need a large heap.
+  return await load<PackedPublication>('publication', request, 2048, 'the policies are too large to publish')
 }
 
 async function load<Loaded>(

@@ -5,9 +5,10 @@ import { MANIFEST_FILE, MODULE_FILE, readOwnManifest } from '../archive/manifest
 import type { BundleIndex } from '../archive/manifest.js'
 import { packFiles } from '../archive/pack-files.js'
 import { isOwned, ownedRoots } from '../archive/roots.js'
+import { signFiles } from './signing/sign-bundle.js'
+import type { BundleSigner } from './signing/sign-bundle.js'
+import { SIGNATURES_FILE } from './signing/verify-bundle.js'
 import { printData } from '../wasm/data/data-image.js'
-
-const SIGNATURES_FILE = '.signatures.json'
 
 /** Go's default, too. Higher levels take three times as long and save a sixtieth. */
 const GZIP_LEVEL = 6
@@ -18,6 +19,8 @@ export interface PackOptions {
   readonly roots?: readonly string[] | undefined
   /** Metadata for the manifest. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined
+  /** Adds a signature of all files. */
+  readonly signer?: BundleSigner | undefined
 }
 
 /**
@@ -31,12 +34,16 @@ export async function packBundle(compiled: CompiledPolicies, options: PackOption
       names === '' ? 'there is no Rego' : `no package has a rule (${names}), so that there is nothing`
     throw new AppError('invalid', `${what} to build a bundle of`)
   }
-  const files: readonly (readonly [string, string | Uint8Array])[] = [
-    [`/${MANIFEST_FILE}`, JSON.stringify(manifest(compiled, options))],
-    ['/data.json', printData(compiled.data)],
-    [`/${MODULE_FILE}`, compiled.wasm],
-  ]
-  return await packFiles(files, GZIP_LEVEL)
+  const files = new Map([
+    [MANIFEST_FILE, Buffer.from(JSON.stringify(manifest(compiled, options)))],
+    ['data.json', Buffer.from(printData(compiled.data))],
+    [MODULE_FILE, Buffer.from(compiled.wasm)],
+  ])
+  const { signer } = options
+  // OPA reads archives in order.
+  const signed = signer === undefined ? [] : [[SIGNATURES_FILE, signFiles(files, signer)] as const]
+  const rooted = [...signed, ...files].map(([name, content]) => [`/${name}`, content] as const)
+  return await packFiles(rooted, GZIP_LEVEL)
 }
 
 function manifest(compiled: CompiledPolicies, options: PackOptions): unknown {

@@ -3,6 +3,7 @@ import type { ErrorDetail } from '../../errors/app-error.js'
 import { ShortTurns } from '../../lib/turns/short-turns.js'
 import { findBaseDenials } from '../evaluation/denials.js'
 import type { Builtins } from '../builtins/shared/builtin.js'
+import { publishableOf } from '../bundle/publish-bundle.js'
 import { refuseEntrypointsOutsideRoots } from '../bundle/refuse-outside-roots.js'
 import { locateCalls } from '../modules/locate-calls.js'
 import { withSourceColumns } from '../modules/source-columns.js'
@@ -108,6 +109,7 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
     revision: revisionOf(parts),
     sources: sources.map(({ paths, revision }) => ({ name: paths.map(names.root).join(','), revision })),
     ...(stored !== undefined && { stored }),
+    ...(options.isPublished === true && { publishable: publishableOf(parts, names.file) }),
     entrypoints: grouped,
     packages,
     unanswered: answered.unanswered,

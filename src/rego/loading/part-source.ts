@@ -39,6 +39,8 @@ export interface ReadOptions {
   readonly verification?: () => BundleVerification
   /** Largest number of entrypoints of a compiled module; `MAX_ENTRYPOINTS` by default. */
   readonly maxEntrypoints?: number
+  /** True to describe a bundle that others can download (`Snapshot.publishable`). */
+  readonly isPublished?: boolean | undefined
   /** True to compile calls of `print`. */
   readonly includesPrint?: boolean | undefined
   /** Builds the module; `buildModule` by default. */

@@ -51,6 +51,7 @@ export interface PolicyChange {
 export class Policies {
   #locations: PolicyLocations
   readonly #options: LoadOptions
+  readonly #replaced = new Set<() => void>()
   readonly #observer: LoadObserver
   #current: Snapshot
   #activatedAt = new Date()
@@ -124,6 +125,12 @@ export class Policies {
    */
   beforeActivation(activating: (snapshot: Snapshot) => Promise<void>): void {
     this.#activating = activating
+  }
+
+  /** Calls a listener after each replacement of the snapshot, until the result is called. */
+  whenReplaced(listener: () => void): () => void {
+    this.#replaced.add(listener)
+    return () => this.#replaced.delete(listener)
   }
 
   /**
@@ -211,6 +218,7 @@ export class Policies {
       this.#failure = undefined
       this.#retries = 0
       clearTimeout(this.#retry)
+      for (const listener of [...this.#replaced]) listener()
       this.#observer.loaded(snapshot, performance.now() - startedAt)
     } finally {
       this.#loadingSince = undefined

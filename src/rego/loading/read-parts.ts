@@ -101,7 +101,8 @@ async function readBundleFile(
 }
 
 /** Returns the part of a bundle with a compiled module, or without Rego. */
-function bundlePart({ name, bytes, bundle }: ReadBundle, { findOpa }: ReadOptions): PartSource {
+function bundlePart({ name, bytes, bundle }: ReadBundle, options: ReadOptions): PartSource {
+  const { findOpa, isPublished = false } = options
   const dataFiles = dataFilesOf(name, bundle)
   return {
     dataFiles: [dataFiles],
@@ -110,7 +111,7 @@ function bundlePart({ name, bytes, bundle }: ReadBundle, { findOpa }: ReadOption
       if (data === undefined) throw new AppError('internal', `the data of bundle ${name} was not read`)
       const part = describeBundle(name, bytes, bundle, data)
       await refuseBundleLosses(name, bundle, findOpa)
-      return part
+      return isPublished && part.compiled !== undefined ? { ...part, original: bytes } : part
     },
   }
 }

@@ -34,6 +34,8 @@ export interface PolicyPart {
   readonly owners?: readonly PathOwner[]
   /** Undefined without rules. */
   readonly compiled: PartModule | undefined
+  /** A bundle with a compiled module as it was read, if it may be published. */
+  readonly original?: Uint8Array
   readonly data: RegoObject
   /** The documents merged into the data. */
   readonly documents: readonly BaseDocument[]

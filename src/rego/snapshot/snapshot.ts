@@ -1,6 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
-import type { EntrypointKind, RegoFile } from '../modules/rego-module.js'
+import type { EntrypointKind, RegoFile, RegoModule } from '../modules/rego-module.js'
 import type { StatedLevel } from '../values/level.js'
 import { pathKey } from '../values/path-key.js'
 import type { RegoObject } from '../values/value.js'
@@ -41,6 +41,21 @@ export interface SourceText {
   readonly text: string
 }
 
+/** A Rego file of a published bundle. */
+export type PublishedModule = Pick<RegoModule, 'file' | 'text' | 'version'>
+
+/** What a published bundle of a snapshot is made of. */
+export type Publishable =
+  | {
+      readonly type: 'sources'
+      readonly modules: readonly PublishedModule[]
+      readonly roots: readonly string[]
+    }
+  /** The only bundle, which contains a compiled module. */
+  | { readonly type: 'bundle'; readonly bytes: Uint8Array }
+  /** Names of compiled bundles that cannot be combined with other policies. */
+  | { readonly type: 'none'; readonly compiled: readonly string[] }
+
 /**
  * A loaded set of policies, immutable. A reload creates a new one; requests keep the one they
  * started with.
@@ -76,6 +91,8 @@ export interface Snapshot {
   readonly withoutRego: readonly string[]
   /** What clients may write; undefined if they may not. */
   readonly stored?: StoredPolicies
+  /** What others can download; undefined if nothing is published. */
+  readonly publishable?: Publishable
   /** Returns the files of a package by its key, if their Rego is available. */
   readonly sourcesOf: (key: string) => readonly SourceText[]
   /** Returns the location of a built-in's call, if the sources are available and show it. */

@@ -20,6 +20,7 @@ export const BEARERS: Readonly<Record<string, string>> = {
   approver: 'ana',
   auditor: 'eve',
   author: 'art',
+  instance: 'bob',
   admin: 'root',
 }
 export const WEBHOOK_TOKEN = 'token-of-gitlab'
@@ -87,6 +88,7 @@ export async function startDescribedService(hasTokens: boolean): Promise<Describ
       policies: {
         ...{ writable: true, defaultDecision: '/app/allow', accessDecision: '/app/allow' },
         exceptions: { approval: true },
+        publish: { name: 'main' },
         shadow: { directories: [join(workspace.path, 'policies')] },
       },
       connectors: { accounts: [{ name: 'tickets', type: 'jira', url: receiver.url }], allowLoopback: true },

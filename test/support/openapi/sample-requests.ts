@@ -42,6 +42,7 @@ const PARAMETERS: readonly (readonly [
     /^\/ui\/runs|\/verification\//,
     ({ run, report }) => ({ application: 'shop', id: run, token: report, service: '3' }),
   ],
+  [/^\/bundles/, () => ({ name: 'main' })],
   [/^\/exceptions/, ({ exception }) => ({ id: exception })],
   [/^(?:\/ui)?\/decisions/, ({ decision }) => ({ decisionId: decision, id: decision })],
   [/^\/policies\/impact/, ({ impact }) => ({ impactId: impact })],

@@ -89,7 +89,7 @@ export function viewerOf({ caller }: Exchange, { page }: PageRoutesDeps): Viewer
   return { name, formToken, prefix: page.prefix, roles: isAdmin ? ALL_ROLES : roles }
 }
 
-const ALL_ROLES: readonly Role[] = ['approver', 'auditor', 'author', 'orchestrator', 'admin']
+const ALL_ROLES: readonly Role[] = ['approver', 'auditor', 'author', 'orchestrator', 'instance', 'admin']
 
 /**
  * Responds with a page at an address that programs use without credentials. Viewers who are not

@@ -22,7 +22,7 @@ import {
 import { verifySignature } from '../../builtins/jwt/signature.js'
 import { UNMETERED_WORK } from '../../metering/work-meter.js'
 
-const SIGNATURES_FILE = '.signatures.json'
+export const SIGNATURES_FILE = '.signatures.json'
 
 /**
  * Verifies that the signature lists every file with its hash, and no other file. Raises `invalid`,
