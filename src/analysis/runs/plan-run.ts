@@ -20,6 +20,7 @@ import type { MetricTemplate } from './definitions/metric-template.js'
 import { parseJsonDocument } from './definitions/parse-document.js'
 import { NO_SCOPES } from './definitions/registration.js'
 import type { Registration, SideScopes } from './definitions/registration.js'
+import { oddPlaceholders } from './definitions/store-query.js'
 import { intervalCount, intervalDueMs } from './intervals/schedule.js'
 
 /** The input of a plan. */
@@ -47,10 +48,20 @@ export interface MadeRun {
 export const checkTemplate: ReadOperation<{ readonly type: TemplateType; readonly body: string }, void> = {
   name: 'analysis.check-template',
   apply: (_, { type, body }) => {
-    const read = type === 'LOG' ? readLogTemplate : readMetricTemplate
+    const read = type === 'LOG' ? readQueriedLogTemplate : readMetricTemplate
     read(parseJsonDocument(body))
     return Promise.resolve()
   },
+}
+
+/** A log template with queries that runs can fill. Raises `invalid` with all problems. */
+function readQueriedLogTemplate(document: unknown): LogTemplate {
+  const template = readLogTemplate(document)
+  for (const member of ['regularExpression', 'index'] as const) {
+    const problem = oddPlaceholders(template[member] ?? '')
+    if (problem !== undefined) throw new AppError('invalid', `the log template: ${member} ${problem}`)
+  }
+  return template
 }
 
 /**
@@ -151,7 +162,7 @@ async function collectTemplates(
   const metricRequests = targets.map(({ metric }) => metric)
   const logRequests = targets.map(({ log }) => log)
   const byMetricName = await collect('METRIC', metrics?.template, metricRequests, readMetricTemplate)
-  const byLogName = await collect('LOG', logs?.template, logRequests, readLogTemplate)
+  const byLogName = await collect('LOG', logs?.template, logRequests, readQueriedLogTemplate)
   const inline = metrics?.canaryConfig === undefined ? undefined : readCanaryGroups(metrics.canaryConfig)
   const plain =
     logs !== undefined && logs.template === undefined ? readLogTemplate(PLAIN_LOG_TEMPLATE) : undefined

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 
+import { checkTemplate } from '../../../src/analysis/runs/plan-run.js'
 import { MAX_TEMPLATES, findTemplate, saveTemplate } from '../../../src/analysis/runs/template-operations.js'
 import { useSqliteStore } from '../../support/service-store.js'
 
@@ -25,3 +26,14 @@ test('templates have a bounded room: the oldest that no name leads to goes, and 
   await expect(save('too many', MAX_TEMPLATES + 1)).rejects.toMatchObject({ code: 'too_many_templates' })
   await save('first', 0)
 })
+
+test.each(['regularExpression', 'index'])(
+  'a log template whose %s no run could fill is refused',
+  async (member) => {
+    const { reader } = await open()
+    const body = JSON.stringify({ templateName: 'shop', [member]: 'pod:${pod?upper_case}' })
+    await expect(reader.run(checkTemplate, { type: 'LOG', body })).rejects.toThrow(
+      `the log template: ${member} has \${pod?upper_case}: write`,
+    )
+  },
+)

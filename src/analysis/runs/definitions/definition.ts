@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { readBySchema } from '../../../lib/validation/read-by-schema.js'
 import { SERIES_AGGREGATES } from '../../sources.js'
+import { oddPlaceholders } from './store-query.js'
 
 /** Three seconds and a week: how short and how long an analysis and its intervals may be. */
 export const MINUTES_RANGE = { least: 0.05, most: 7 * 24 * 60 }
@@ -16,11 +17,16 @@ const Scope = z
   .refine((scope) => Object.keys(scope).length <= MAX_VARIABLES, {
     error: `has more than ${MAX_VARIABLES} variables`,
   })
-/** Copied into each plan; queries of many lines have a tenth of it. */
-const Query = z
+/** A query whose placeholders are names of the scope. Others would fail every run. */
+export const QueryText = z
   .string()
   .min(1)
-  .max(32 * 1024)
+  .superRefine((text, context) => {
+    const message = oddPlaceholders(text)
+    if (message !== undefined) context.addIssue({ code: 'custom', message })
+  })
+/** Copied into each plan; queries of many lines have a tenth of it. */
+const Query = QueryText.max(32 * 1024)
 const Document = z.record(z.string(), z.unknown())
 
 /** A number of minutes, as a number or a string: the orchestrator's clients send both. */
@@ -44,7 +50,7 @@ const Logs = z.strictObject({
   source: Name,
   query: Query.optional(),
   template: Name.optional(),
-  index: z.string().min(1).max(1000).optional(),
+  index: QueryText.max(1000).optional(),
   maxLines: z.number().int().min(1).optional(),
 })
 

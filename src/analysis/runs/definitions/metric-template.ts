@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { readBySchema } from '../../../lib/validation/read-by-schema.js'
 import { anyCase, readMetricSpecs } from '../../../canary/index.js'
+import { QueryText } from './definition.js'
 import type { PlannedMetric } from './plan.js'
 
 const PERCENT = 100
@@ -34,9 +35,9 @@ const Shared = {
 
 const Metric = z.looseObject({
   ...Shared,
-  name: z.string().min(1),
+  name: QueryText,
   watchlist: flag.optional(),
-  exposureQuery: z.string().min(1).optional(),
+  exposureQuery: QueryText.optional(),
 })
 
 const Data = z.looseObject({

@@ -10,7 +10,7 @@ const WHOLE_QUERY = /^PromQL:\s*/
  * (`QueryConfigUtils.unescapeTemplate`).
  */
 const ESCAPED_PLACEHOLDER = '$\\{'
-const DIRECTIVE = /<[#@]/
+const DIRECTIVE = /<[#@]|#\{/
 
 /**
  * Kayenta's filters for the instances of a scope (`PrometheusMetricsService.addScopeFilter`), as

@@ -183,6 +183,20 @@ export function withMetricName(
   }
 }
 
+const CLOSED_EXPRESSION = /\$\{([^{}]*)\}/g
+
+/**
+ * Parts of a query that are no names of the scope, so that no run could fill them, as the end of a
+ * sentence. Undefined if there are none. `${` without an end is text.
+ */
+export function oddPlaceholders(text: string): string | undefined {
+  const odd = [...text.matchAll(CLOSED_EXPRESSION)].flatMap(([whole, name = '']) =>
+    FILLED.test(name) && !name.startsWith('?') ? [] : [whole.slice(0, MAX_SHOWN)],
+  )
+  if (odd.length === 0) return undefined
+  return `has ${[...new Set(odd)].join('; ')}: write \${name} with a name of the scope; FreeMarker expressions are not evaluated`
+}
+
 function expressionAt(text: string, index: number): string {
   const end = text.indexOf('}', index)
   return text.slice(index, Math.min(end < 0 ? text.length : end + 1, index + MAX_SHOWN))

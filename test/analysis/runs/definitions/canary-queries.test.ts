@@ -117,6 +117,7 @@ describe('the query of a metric', () => {
       { customFilterTemplate: 'other' },
       /customFilterTemplate other, which does not exist: there are own/,
     ],
+    ['a number of FreeMarker', { customInlineTemplate: 'app="#{scope}"' }, /directives of FreeMarker/],
     ['a template that decides', { customInlineTemplate: '<#if x>a</#if>' }, /directives of FreeMarker/],
   ])('is refused with %s: it would be asked for both sides alike', (_, query, message) => {
     const asked = { metricName: 'cpu', labelBindings: ['app="${scope}"'], ...query }

@@ -91,3 +91,29 @@ describe('a definition', () => {
     ])
   })
 })
+
+describe('expressions of FreeMarker, which no run could fill, are refused', () => {
+  const LOGS = { source: 'loki', query: '{pod="${pod}"}' }
+  const CHECK = { name: 'budget', source: 'web', query: '/budgets/${version}', rule: 'shop/kept' }
+
+  test.each(["${pod!'none'}", '${pod?upper_case}', '${ pod }', '${}'])(
+    'in log queries, indices and checks: %s',
+    (odd) => {
+      const document = {
+        logs: { ...LOGS, query: `{pod="${odd}"}`, index: `web-${odd}` },
+        checks: [{ ...CHECK, query: `/budgets/${odd}` }],
+      }
+      const says = `has ${odd}: write \${name} with a name of the scope; FreeMarker expressions are not evaluated`
+      expect(problemsOf(() => readDefinition(document))).toEqual([
+        `logs.query ${says}`,
+        `logs.index ${says}`,
+        `checks[0].query ${says}`,
+      ])
+    },
+  )
+
+  test('names, groups of regular expressions and an open brace are not', () => {
+    const query = '{pod="${pod}"} |= "${" | regexp "a" | line_format "${1}"'
+    expect(readDefinition({ logs: { ...LOGS, query }, checks: [CHECK] }).logs?.query).toBe(query)
+  })
+})

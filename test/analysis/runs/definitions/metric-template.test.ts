@@ -22,6 +22,14 @@ describe('a metric template', () => {
     ])
   })
 
+  test('with an expression that no run could fill is refused', () => {
+    const odd = template([{ name: 'cpu{pod="${pod?upper_case}"}', exposureQuery: 'up{pod="${}"}' }])
+    expect(problemsOf(() => readMetricTemplate(odd))).toEqual([
+      expect.stringMatching(/name has \$\{pod\?upper_case\}: write/),
+      expect.stringMatching(/exposureQuery has \$\{\}: write/),
+    ])
+  })
+
   test.each([
     ['more is harm', { riskDirection: 'Higher' }, { direction: 'increase' }],
     ['less is harm', { riskDirection: 'Lower' }, { direction: 'decrease' }],
