@@ -10,11 +10,12 @@ import { PolicyModule } from '../wasm/policy-module.js'
 import type { ModuleParts } from '../wasm/policy-module.js'
 
 /**
- * A snapshot as plain data for another thread, without sources. The sender adds source locations to
+ * A snapshot as plain data for another thread, without Rego. The sender adds source locations to
  * errors.
  */
 export interface PackedSnapshot {
   readonly revision: string
+  readonly sources: Snapshot['sources']
   readonly modules: readonly ModuleParts[]
   /** The module indices of each policy set whose documents are composed from rules. */
   readonly composed: readonly (readonly number[])[]
@@ -53,6 +54,7 @@ function pack(snapshot: Snapshot): PackedSnapshot {
   const placeOf = (module: PolicyModule): number => places.get(module) ?? 0
   return {
     revision: snapshot.revision,
+    sources: snapshot.sources,
     modules: modules.map(({ parts }) => parts),
     composed: [...sets].map((set) => [...set].map(placeOf)),
     entrypoints: entrypoints.map(({ path, kind, number, module, parts }) => ({
@@ -82,16 +84,7 @@ export async function unpackSnapshot(
 
 /** Restores a packed snapshot with the given modules, in order. */
 export async function assembleSnapshot(
-  {
-    revision,
-    composed,
-    entrypoints,
-    packages,
-    unanswered,
-    baseDenials,
-    declaredLevels,
-    image,
-  }: Omit<PackedSnapshot, 'modules'>,
+  { composed, entrypoints, image, ...rest }: Omit<PackedSnapshot, 'modules'>,
   made: readonly PolicyModule[],
   builtins: Builtins,
 ): Promise<Snapshot> {
@@ -121,13 +114,8 @@ export async function assembleSnapshot(
   const grouped = groupByPath([...coded, ...put])
   await turns.pause()
   return {
-    revision,
-    sources: [],
+    ...rest,
     entrypoints: grouped,
-    packages,
-    unanswered,
-    baseDenials,
-    declaredLevels,
     warnings: [],
     image,
     data: dataOf(image),

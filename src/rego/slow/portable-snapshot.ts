@@ -29,16 +29,19 @@ export function toPortable(
   snapshot: Snapshot,
   idOf: (module: WebAssembly.Module) => number,
 ): PortableSnapshot {
-  const { revision, composed, entrypoints, packages, unanswered, baseDenials, declaredLevels, modules } =
-    packSnapshot(snapshot)
-  return {
+  const {
     revision,
+    sources,
     composed,
     entrypoints,
     packages,
     unanswered,
     baseDenials,
     declaredLevels,
+    modules,
+  } = packSnapshot(snapshot)
+  return {
+    ...{ revision, sources, composed, entrypoints, packages, unanswered, baseDenials, declaredLevels },
     modules: modules.map(
       ({ module, bytes, minimumPages, wrappedBuiltins, callSites, rules, readsDirectly }) => ({
         id: idOf(module),
