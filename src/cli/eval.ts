@@ -302,6 +302,6 @@ function levelNote(
 /** Returns the cost by package, most expensive first, and in total. */
 function costText({ fuel, packages, packageFuel }: EvaluationCost, limit: number): string {
   const rows = packages.map((name, place) => ({ name, fuel: packageFuel[place] ?? 0 }))
-  const lines = rows.sort((a, b) => b.fuel - a.fuel).map((row) => `${row.fuel} ${row.name}\n`)
-  return `${lines.join('')}${fuel} of ${limit} loop iterations\n`
+  const lines = rows.sort((a, b) => b.fuel - a.fuel).map((row) => `${Math.round(row.fuel)} ${row.name}\n`)
+  return `${lines.join('')}${Math.round(fuel)} of ${limit} loop iterations\n`
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 
-import { AppError, toError } from '../errors/app-error.js'
+import { AppError, hasErrorCode, toError } from '../errors/app-error.js'
 import type { ErrorDetail } from '../errors/app-error.js'
 import { ConfigSchema } from './config.js'
 import type { Config } from './config.js'
@@ -207,7 +207,8 @@ function readText(file: string): string {
   try {
     bytes = readFileSync(file)
   } catch (raw) {
-    throw new AppError('invalid', `read configuration: ${toError(raw).message}`, { cause: raw })
+    const reason = hasErrorCode(raw, 'ENOENT') ? `${file} not found` : toError(raw).message
+    throw new AppError('invalid', `read configuration: ${reason}`, { cause: raw })
   }
   if (isUtf8(bytes) && !bytes.includes(0)) return bytes.toString('utf8')
   throw new AppError('invalid', `read configuration: ${file} is not UTF-8 text: convert it to UTF-8`)

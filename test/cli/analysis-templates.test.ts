@@ -57,6 +57,18 @@ describe('tidegate analysis templates', () => {
     ])
   })
 
+  it('reads JSON events as the judge does, with characters that are written as escapes', async () => {
+    const events = ['Zahlung abgelehnt für Müller', 'Zahlung bestätigt für Müller'].map(
+      (msg) =>
+        `{"level":"error","msg":${JSON.stringify(msg).replaceAll(/[äü]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)}}`,
+    )
+    const { lines } = await templates(['-'], events.join('\n'))
+    expect(lines).toEqual([
+      { cluster: 1, template: 'ERROR Zahlung abgelehnt für Müller' },
+      { cluster: 2, template: 'ERROR Zahlung bestätigt für Müller' },
+    ])
+  })
+
   it('reads standard input, and prints the final template for lines that came before it was known', async () => {
     const { lines } = await templates(['-'], 'session opened for user ann\nsession opened for user bob')
     const template = 'session opened for user <*>'
@@ -93,6 +105,6 @@ describe('tidegate analysis templates', () => {
   it('says which file cannot be read', async () => {
     const run = await runTidegate(['analysis', 'templates', 'missing.log'], { cwd: workspace.path })
     expect(run).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(run.stderr).toContain('read missing.log: ENOENT')
+    expect(run.stderr).toContain('file missing.log not found')
   })
 })

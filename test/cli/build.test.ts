@@ -140,7 +140,7 @@ describe('build', () => {
     ['broken', /broken\/a\.rego:\d+: rego_parse_error/],
     ['calling', /call built-in functions that are not available: http\.send/],
     ['data', /^tidegate: there is no Rego to build a bundle of\n$/],
-    ['absent', /^tidegate: read policies: ENOENT/],
+    ['absent', /^tidegate: read policies: .* not found: name existing policies/],
   ])('leaves the present bundle as it is when %s cannot be built', async (source, message) => {
     workspace.write({ 'kept/b.tar.gz': 'kept' })
     const { exitCode, stdout, stderr } = await runTidegate(['build', source, '-o', 'kept/b.tar.gz'], { cwd })

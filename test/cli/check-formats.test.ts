@@ -131,7 +131,7 @@ describe('--format github', () => {
         "::error file=a.yaml,line=6,col=5,title=static.wait%3A first::stage 'Soak' waits 99 s",
         '::error file=a.yaml,line=10,col=1,title=static.owner%3A second::nobody owns it',
         '::error file=other.json,line=1,col=1,title=cannot be checked::not a pipeline definition: it has none of stages, template, config, triggers, application. Use --as if it is one.',
-        '::error file=absent.json,title=cannot be checked::read absent.json: ENOENT: no such file or directory',
+        '::error file=absent.json,title=cannot be checked::file absent.json not found',
         '2 pipelines in 3 files: 0 allowed, 2 denied, 2 errors; evaluated as {"new": ...}',
         '',
       ].join('\n'),

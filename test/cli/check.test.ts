@@ -225,7 +225,7 @@ describe('a fault ends check with 2', () => {
         'denied   slow.json "slow"',
         '  static.wait: waits 9007199254740993 s',
         'error    absent.json',
-        '  read absent.json: ENOENT: no such file or directory',
+        '  file absent.json not found',
         'error    text.json',
         '  a pipeline definition must be a JSON object or an array of objects',
         'error    none.json',

@@ -204,11 +204,7 @@ describe('a fault ends eval with 2', () => {
       /^tidegate: two\.json:\d+:\d+: invalid character '{' after top-level value\n$/,
     ],
     ['empty standard input', ['--input', '-'], /^tidegate: standard input: EOF\n$/],
-    [
-      'input that is not there',
-      ['--input', 'absent.json'],
-      /^tidegate: read absent\.json: ENOENT: no such file or directory\n$/,
-    ],
+    ['input that is not there', ['--input', 'absent.json'], /^tidegate: file absent\.json not found\n$/],
     ['input that is a directory', ['--input', 'policies'], /^tidegate: read policies: EISDIR: [^\n]*\n$/],
     [
       'a conflict, and where it is',
@@ -235,7 +231,7 @@ describe('a fault ends eval with 2', () => {
     [
       'a directory that is not there',
       ['--policies', 'absent'],
-      /^tidegate: read policies: ENOENT[^\n]*absent': name existing policies \([^\n]*\n$/,
+      /^tidegate: read policies: [^\n]*absent not found: name existing policies \([^\n]*\n$/,
     ],
     [
       'Rego that does not parse',
@@ -260,7 +256,7 @@ describe('a fault ends eval with 2', () => {
     [
       'a configuration that is not there',
       ['--config', 'absent.yaml'],
-      /^tidegate: read configuration: ENOENT/,
+      /^tidegate: read configuration: absent\.yaml not found\n$/,
     ],
   ])('%s', async (_name, args, stderr) => {
     const run = await runTidegate(['eval', ...args], { cwd })

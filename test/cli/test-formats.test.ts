@@ -98,7 +98,7 @@ describe('test --format tap', () => {
   test('reports an error of the command as text on standard error', async () => {
     const { exitCode, stdout, stderr } = await runTests('absent', '--format', 'tap')
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-    expect(stderr).toMatch(/^tidegate: read policies: ENOENT/)
+    expect(stderr).toMatch(/^tidegate: read policies: .* not found: name existing policies/)
   })
 })
 

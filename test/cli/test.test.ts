@@ -168,7 +168,7 @@ describe('test', () => {
     [['policies', '--run', 'nothing'], /^tidegate: no test matches nothing\n$/],
     [['policies', '--run', 'a('], /^tidegate: opa test cannot run\nopa_error: error parsing regexp: /],
     [['broken'], /^tidegate: error\(s\) .*\nbroken\/p_test\.rego:\d+: rego_parse_error: /],
-    [['absent'], /^tidegate: read policies: ENOENT/],
+    [['absent'], /^tidegate: read policies: .* not found: name existing policies/],
   ])('%j ends with 2', async (args, message) => {
     const { exitCode, stdout, stderr } = await runTests(...args)
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })

@@ -25,7 +25,7 @@ const EXIT_CODES: readonly (readonly [RegExp, number])[] = [
   [/TIDEGATE_SERVER_ADRR|tidegate evl|--polices|eval --input - --format json/, 2],
 ]
 /** Commands whose output depends on a reader's own policy, or on earlier commands to the service. */
-const OTHER_OUTPUT = [/gates list$/, /gates show 1$/, /\/status$/, /^tidegate check pipeline\.json$/]
+const OTHER_OUTPUT = [/gates list$/, /gates show 1$/, /\/status$/, /^tidegate check policies$/]
 const TIMEOUT_MS = 60_000
 /** Age of a canary whose half hour is over. */
 const CANARY_AGE_MS = 90 * 60_000

@@ -6,7 +6,7 @@ import { readFileLines } from '../../analysis/sources/files/read-file-lines.js'
 import { DEFAULT_THRESHOLDS, judgeLogs, logJudgeOptions, readLogTemplate } from '../../canary/index.js'
 import type { LogSide } from '../../canary/index.js'
 import { AppError } from '../../errors/app-error.js'
-import { readFailure } from '../input/read-document.js'
+import { unreadableFile } from '../input/read-document.js'
 import { makeColours } from '../output/colours.js'
 import { Progress } from '../output/progress.js'
 import { wrapText } from '../output/wrap-text.js'
@@ -69,7 +69,7 @@ async function readSide(file: string, terminal: Terminal): Promise<LogSide> {
     return sideOf(answer)
   } catch (raw) {
     if (raw instanceof AppError) throw raw
-    throw new AppError('invalid', `read ${file}: ${readFailure(raw)}`, { cause: raw })
+    throw unreadableFile(file, raw)
   }
 }
 

@@ -1,6 +1,12 @@
 import { createReadStream } from 'node:fs'
 
-import { EventJoiner, TemplateTable, type LogEvent, type Templates } from '../../canary/index.js'
+import {
+  describeLine,
+  EventJoiner,
+  TemplateTable,
+  type LogEvent,
+  type Templates,
+} from '../../canary/index.js'
 import { withoutColours } from '../../lib/text/shown-text.js'
 import { EXIT } from '../session/session.js'
 import type { ExitCode } from '../session/session.js'
@@ -10,7 +16,7 @@ import { count, textTable } from '../output/text-table.js'
 import type { OutputOptions } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
 import { AppError } from '../../errors/app-error.js'
-import { requireText, readFailure, STDIN } from '../input/read-document.js'
+import { requireText, unreadableFile, STDIN } from '../input/read-document.js'
 
 /** Lines per write. */
 const WRITTEN_TOGETHER = 10_000
@@ -49,7 +55,7 @@ async function group(file: string, terminal: Terminal): Promise<Grouped> {
   for await (const lines of readLines(file)) {
     for (const line of lines) {
       const content = contentOf(line)
-      if (content === undefined) take(joiner.add(withoutColours(line)))
+      if (content === undefined) take(joiner.add(describeLine(withoutColours(line))))
       else {
         take(joiner.end())
         rows.add(table.add(withoutColours(content).normalize('NFC')), 1)
@@ -151,7 +157,7 @@ export async function* readLines(file: string): AsyncGenerator<readonly string[]
     }
   } catch (raw) {
     if (raw instanceof AppError) throw raw
-    throw new AppError('invalid', `read ${name}: ${readFailure(raw)}`, { cause: raw })
+    throw unreadableFile(name, raw)
   }
   rest += decoder.decode()
   if (rest !== '') yield [withoutReturn(rest)]

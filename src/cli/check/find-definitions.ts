@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, extname, join, resolve } from 'node:path'
 
-import { AppError, toError } from '../../errors/app-error.js'
-import { STDIN } from '../input/read-document.js'
+import { AppError } from '../../errors/app-error.js'
+import { STDIN, unreadableFile } from '../input/read-document.js'
 
 /** Extensions of files that may contain definitions of pipelines, applications and the like. */
 const EXTENSIONS = ['.json', '.yaml', '.yml']
@@ -63,7 +63,7 @@ async function listEntries(directory: string) {
   try {
     return await readdir(directory, { withFileTypes: true })
   } catch (raw) {
-    throw unreadable(directory, raw)
+    throw unreadableFile(directory, raw)
   }
 }
 
@@ -76,13 +76,6 @@ async function isDirectory(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory()
   } catch (raw) {
-    throw unreadable(path, raw)
+    throw unreadableFile(path, raw)
   }
-}
-
-/** Node's messages end with `, open 'path'`, which is dropped. */
-function unreadable(path: string, raw: unknown): AppError {
-  return new AppError('invalid', `read ${path}: ${toError(raw).message.replace(/, \w+ '.*'$/s, '')}`, {
-    cause: raw,
-  })
 }

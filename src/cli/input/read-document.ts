@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-import { AppError, toError } from '../../errors/app-error.js'
+import { AppError, hasErrorCode, toError } from '../../errors/app-error.js'
 import { toUtf8 } from '../../lib/json/scan/decode-string.js'
 import { locateValue } from '../../lib/json/scan/locate-value.js'
 import { JsonSyntaxError } from '../../lib/json/scan/syntax-error.js'
@@ -77,7 +77,7 @@ async function readBytes(file: string, terminal: Terminal): Promise<Buffer> {
   try {
     return await readFile(file)
   } catch (raw) {
-    throw new AppError('invalid', `read ${file}: ${readFailure(raw)}`, { cause: raw })
+    throw unreadableFile(file, raw)
   }
 }
 
@@ -86,7 +86,10 @@ function withoutMark(bytes: Buffer): Buffer {
   return MARK.equals(bytes.subarray(0, MARK.length)) ? bytes.subarray(MARK.length) : bytes
 }
 
-/** Returns the system's message without the path. */
-export function readFailure(raw: unknown): string {
-  return toError(raw).message.replace(/, \w+(?: '.*')?$/s, '')
+/** An error of reading a file, with the name of the file as given. */
+export function unreadableFile(file: string, raw: unknown): AppError {
+  const reason = hasErrorCode(raw, 'ENOENT')
+    ? `file ${file} not found`
+    : `read ${file}: ${toError(raw).message.replace(/, \w+(?: '.*')?$/s, '')}`
+  return new AppError('invalid', reason, { cause: raw })
 }

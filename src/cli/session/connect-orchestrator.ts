@@ -4,6 +4,7 @@ import type { OriginatedValue } from '../../config/values/layered-values.js'
 import { traceConfig } from '../../config/load-config.js'
 import { readSecrets } from '../../config/read-secrets.js'
 import { makeOutboundClient } from '../../lib/outbound/outbound-client.js'
+import { OutboundError } from '../../lib/outbound/outbound-error.js'
 import type { OrchestratorConnection } from '../../orchestrator/connection.js'
 import { readOrchestratorSettings } from '../../orchestrator/settings.js'
 import type { Terminal } from './terminal.js'
@@ -33,10 +34,16 @@ export async function withOrchestrator<T>(
       wait: (ms, signal) => wait(ms, undefined, { signal }),
       random: Math.random,
     })
+  } catch (raw) {
+    const isUnnamed = orchestrator.storageUrl === undefined && raw instanceof OutboundError
+    if (!isUnnamed || !raw.message.startsWith(`${settings.storageUrl} `)) throw raw
+    const advice = 'name the storage service with --storage-url or orchestrator.storageUrl'
+    throw new OutboundError(raw.reason, `${raw.message}; ${advice}`, raw)
   } finally {
     await client.close()
   }
 }
+
 export interface StorageOptions {
   readonly config?: string
   readonly storageUrl?: string

@@ -6,7 +6,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 
 import { makeServiceClient } from '../../../src/cli/session/service-client.js'
+import { withStorage } from '../../../src/cli/session/connect-orchestrator.js'
 import type { Terminal } from '../../../src/cli/session/terminal.js'
+import { OutboundError } from '../../../src/lib/outbound/outbound-error.js'
 import { makeWorkspace } from '../../support/workspace.js'
 
 const closers: (() => void)[] = []
@@ -164,4 +166,14 @@ describe('a command that asks a running service', () => {
     for await (const chunk of await client.stream({ path: '/' })) chunks.push(chunk)
     expect(Buffer.concat(chunks).toString()).toBe('one\ntwo\n')
   })
+})
+
+test('without an address of the storage service, an error names the setting', async () => {
+  const refused = 'http://127.0.0.1:8080 could not be reached: connect ECONNREFUSED'
+  const fail = (): Promise<never> => Promise.reject(new OutboundError('not_connected', refused))
+  const advice = 'name the storage service with --storage-url or orchestrator.storageUrl'
+  await expect(withStorage({}, terminal(), fail)).rejects.toThrow(`${refused}; ${advice}`)
+  await expect(withStorage({ storageUrl: 'http://127.0.0.1:8080' }, terminal(), fail)).rejects.toThrow(
+    new RegExp(`${refused}$`),
+  )
 })

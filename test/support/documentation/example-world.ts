@@ -60,9 +60,8 @@ const VERSIONS = { stable: 100, healthy: 100, slow: 140, v1: 100, v2: 101 }
 const FILES = {
   'bin/tidegate': `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`,
   'bin/npx': '#!/bin/sh\nexec "$@"\n',
-  'pipeline.json': JSON.stringify({ application: 'shop', name: 'release', stages: [] }),
-  'release.yaml': 'name: Hotfix\napplication: shop\n',
-  'app.log': 'connected to 10.0.0.1\nconnected to 10.0.0.2\npayment declined for order 17\n',
+  'release.yaml': 'name: Hotfix\napplication: shop\napprovers: { users: [ana] }\n',
+  'tidegate.yaml': 'policies:\n  directories: [policies]\n',
   'definitions/shop.json': JSON.stringify(FILE_ANALYSIS),
   'definitions/cart.json': JSON.stringify({
     ...FILE_ANALYSIS,

@@ -117,11 +117,12 @@ async function refuseCircle(path: string, found: Stats, above: readonly string[]
 /** Returns an error of reading a file or directory as an AppError with its path. */
 export function unreadable(path: string, raw: unknown): AppError {
   if (raw instanceof AppError) return raw
-  const advice = hasErrorCode(raw, 'ENOENT')
-    ? ': name existing policies (policies.directories, --policies); the sample policies are next to the README.md of the package'
-    : ''
   const { message } = toError(raw)
   // The error of Node.js for a file over 2 GiB has no path.
-  const told = message.includes(path) ? message : `${path}: ${message}`
-  return new AppError('invalid', `read policies: ${told}${advice}`, { cause: { path, raw } })
+  const reason = hasErrorCode(raw, 'ENOENT')
+    ? `${path} not found: name existing policies (policies.directories, --policies); the sample policies are next to the README.md of the package`
+    : message.includes(path)
+      ? message
+      : `${path}: ${message}`
+  return new AppError('invalid', `read policies: ${reason}`, { cause: { path, raw } })
 }
