@@ -19,7 +19,7 @@ interface InitOptions extends OutputOptions {
 const IGNORE_FILE = '.gitignore'
 const NEXT = [
   'tidegate test policies',
-  'tidegate check pipeline.json',
+  'tidegate check --config tidegate.yaml pipeline.json',
   'tidegate serve --config tidegate.yaml --watch',
 ]
 

@@ -73,6 +73,7 @@ interface TestOptions
   readonly timeout?: string | undefined
   readonly exitZeroOnSkipped?: true
   readonly run?: string
+  readonly coverage?: true
   readonly verbose?: true
   readonly threshold?: number
   readonly portable?: true
@@ -90,13 +91,13 @@ export function defineTest(command: Command, session: Session): void {
     ['text', 'junit', 'tap'],
   )
     .description(
-      'Runs the Rego tests with opa test, measures coverage, evaluates every test rule again as the service does, and loads the policies without tests. Exits with 1 if a test fails, is skipped (todo_test_…, like opa test) or has a different result, or if the coverage is below the threshold.',
+      'Runs the Rego tests with opa test, evaluates every test rule again as the service does, and loads the policies without tests. Exits with 1 if a test fails, is skipped (todo_test_…, like opa test) or has a different result, or if the coverage is below the threshold.',
     )
     .argument('[dir...]', 'directories of Rego with *_test.rego (default: policies.directories)')
     .addOption(allDataOption())
     .option('-v, --verbose', 'show every test and its output')
     .option('-r, --run <regex>', 'run only the tests whose full name matches')
-    .option('-c, --coverage', 'accepted as in opa test; coverage is always reported')
+    .option('-c, --coverage', 'measure the coverage of each file, like opa test; --threshold does it, too')
     .option('-b, --bundle', 'accepted as in opa test; directories are always loaded as bundles')
     .option('--fail-on-empty', 'accepted as in opa test; a run without tests is always an error')
     .option('-z, --exit-zero-on-skipped', 'exit with 0 even if tests are skipped')
@@ -113,7 +114,7 @@ export function defineTest(command: Command, session: Session): void {
       'after',
       examples(
         'tidegate test',
-        'tidegate test policies --run wait_time --threshold 90',
+        'tidegate test policies --run wait_time --coverage',
         'tidegate test policies --format junit > report.xml',
         'tidegate test --watch',
       ),
@@ -161,22 +162,31 @@ async function test(
 
 async function runTests(
   locations: PolicyLocations,
-  { run, timeout, threshold, portable, varValues, bench }: TestOptions,
+  { run, timeout, coverage: wantsCoverage, threshold, portable, varValues, bench }: TestOptions,
   loading: LoadOptions,
   serving: Serving,
 ): Promise<TestRun> {
   // Tests mock other hosts, and run where requests are not allowed.
   const load = { ...loading, warnsOfRefusedBuiltins: true }
   const opa = await load.findOpa()
-  // First, since its compile errors are better than OPA's.
   const tested = { ...locations, bundles: [], includeTests: true }
-  const snapshot = await loadSnapshot(tested, load)
-  const { warnings } = await loadServed(locations, load)
   return await inTemporaryDirectory(async (directory) => {
-    const staged = await stageTests(opa, tested, directory)
-    const found = await runOpaTests(staged, { run, timeout })
+    const running = stageTests(opa, tested, directory).then(async (staged) => {
+      return { staged, found: await runOpaTests(staged, { run, timeout }) }
+    })
+    // OPA runs the tests while the policies are compiled. Errors of compiling are better than OPA's,
+    // so they take precedence.
+    const [compiled, served, ran] = await Promise.allSettled([
+      loadSnapshot(tested, load),
+      loadServed(locations, load),
+      running,
+    ])
+    const snapshot = valueOf(compiled)
+    const { warnings } = valueOf(served)
+    const { staged, found } = valueOf(ran)
     const tests = varValues === true ? await addVariableValues(staged, found, timeout) : found
-    const { coverage, notes } = await measured(staged, tests)
+    const isMeasured = wantsCoverage === true || threshold !== undefined
+    const { coverage, notes } = isMeasured ? await measured(staged, tests) : { notes: [] }
     const differences = await findDifferences(snapshot, tests, serving)
     const portability =
       portable === true
@@ -186,6 +196,12 @@ async function runTests(
     const told = [...warnings, ...findMisnamedTests(staged.modules), ...notes]
     return { tests, differences, coverage, threshold, warnings: told, portability, benchmarks }
   })
+}
+
+/** Returns the value of a promise that was fulfilled, or throws its error. */
+function valueOf<T>(settled: PromiseSettledResult<T>): T {
+  if (settled.status === 'rejected') throw settled.reason
+  return settled.value
 }
 
 /**

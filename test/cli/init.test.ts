@@ -34,7 +34,7 @@ describe('init in an empty directory', () => {
         '',
         'Next:',
         '  tidegate test policies',
-        '  tidegate check pipeline.json',
+        '  tidegate check --config tidegate.yaml pipeline.json',
         '  tidegate serve --config tidegate.yaml --watch',
         '',
       ].join('\n'),
@@ -62,7 +62,9 @@ describe('init in an empty directory', () => {
   })
 
   test('gives policies and a pipeline that pass the checks of the CI workflow', async () => {
-    expect(await runTidegate(['check', 'pipeline.json'], { cwd })).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(await runTidegate(['check', '--config', 'tidegate.yaml', 'pipeline.json'], { cwd })).toMatchObject(
+      { exitCode: 0, stderr: '' },
+    )
     expect(await runTidegate(['check', '--strict', 'policies'], { cwd })).toMatchObject({ exitCode: 0 })
     const denied = await runTidegate(['check', '-'], { cwd, stdin: '{"name": "shop", "stages": []}' })
     expect(denied.exitCode).toBe(1)
@@ -80,7 +82,7 @@ describe('init in an empty directory', () => {
     const workflow = readFileSync(join(cwd, '.github/workflows/policies.yml'), 'utf8')
     expect(workflow).toMatch(/run: npm install --global tidegate@\d+\.\d+\.\d+\n/)
     expect(workflow).toContain('run: tidegate test policies\n')
-    expect(workflow).toContain('run: tidegate check pipeline.json\n')
+    expect(workflow).toContain('run: tidegate check --config tidegate.yaml pipeline.json\n')
   })
 
   test.skipIf(newerOpa() === undefined)('gives policies that OPA 1.x accepts strictly', () => {

@@ -52,7 +52,7 @@ const runTests = (...args: readonly string[]) => runTidegate(['test', ...args], 
 
 describe('test', () => {
   test('passes the default directory, both versions mixed, and shows what is not covered', async () => {
-    expect(await runTests()).toEqual({
+    expect(await runTests('--coverage')).toEqual({
       exitCode: 0,
       stdout: [
         'coverage  file               uncovered lines',
@@ -68,13 +68,13 @@ describe('test', () => {
   })
 
   test('exits with 1 below the threshold', async () => {
-    const { exitCode, stdout } = await runTests('--coverage', '--threshold', '70')
+    const { exitCode, stdout } = await runTests('--threshold', '70')
     expect(exitCode).toBe(1)
     expect(stdout).toContain('coverage of 66.6 % is below the required 70 %\n')
   })
 
   test('measures the coverage of modules with template strings', async () => {
-    const { exitCode, stdout, stderr } = await runTests('interpolated')
+    const { exitCode, stdout, stderr } = await runTests('interpolated', '--coverage')
     expect([exitCode, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/ 66\.6 % {2}interpolated\/p\.rego {2}4|50\.0 % {2}interpolated\/p\.rego {2}4/)
   })
@@ -97,7 +97,7 @@ describe('test', () => {
   })
 
   test('exits with 1 and shows where a test failed, why, and what it printed', async () => {
-    const { exitCode, stdout } = await runTests('failing')
+    const { exitCode, stdout } = await runTests('failing', '--coverage')
     expect(exitCode).toBe(1)
     expect(stdout).toBe(
       [

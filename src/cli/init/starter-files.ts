@@ -80,7 +80,7 @@ jobs:
       - run: tidegate check --strict policies
       - run: tidegate test policies
       # Add your definitions: files, or directories with *.json.
-      - run: tidegate check pipeline.json
+      - run: tidegate check --config tidegate.yaml pipeline.json
 `
 
 const EDITOR = `{

@@ -13,7 +13,8 @@ import type { Difference } from './served-outcomes.js'
 export interface TestRun {
   readonly tests: readonly OpaTest[]
   readonly differences: readonly Difference[]
-  readonly coverage: readonly FileCoverage[]
+  /** Undefined if not requested. */
+  readonly coverage?: readonly FileCoverage[] | undefined
   /** Required coverage in per cent. */
   readonly threshold: number | undefined
   readonly warnings: readonly ErrorDetail[]
@@ -30,13 +31,13 @@ export interface TestSummary {
   readonly skipped: number
   /** Number of rules with a different result in the service. */
   readonly different: number
-  readonly coveragePercent: number
+  readonly coveragePercent: number | undefined
   readonly isCovered: boolean
 }
 export function summariseTests({ tests, differences, coverage, threshold = 0 }: TestRun): TestSummary {
   const having = (...outcomes: readonly OpaTest['outcome'][]): number =>
     tests.filter(({ outcome }) => outcomes.includes(outcome)).length
-  const percent = coveragePercent(coverage)
+  const percent = coverage && coveragePercent(coverage)
   return {
     tests: tests.length,
     passed: having('pass'),
@@ -44,11 +45,11 @@ export function summariseTests({ tests, differences, coverage, threshold = 0 }: 
     skipped: having('skip'),
     different: differences.length,
     coveragePercent: percent,
-    isCovered: percent >= threshold,
+    isCovered: percent === undefined || percent >= threshold,
   }
 }
 export function testReportJson(run: TestRun): unknown {
-  const files = run.coverage.map((file) => ({ ...file, percent: coveragePercent([file]) }))
+  const files = run.coverage?.map((file) => ({ ...file, percent: coveragePercent([file]) }))
   const { tests, differences, warnings, portability, benchmarks } = run
   return {
     tests,
@@ -72,7 +73,8 @@ export function testReportText(run: TestRun, colours: Colours, isVerbose = false
   const findings = parts.length === 0 ? '' : `${parts.join('')}\n`
   const portable = run.portability === undefined ? '' : portabilityText(run.portability, colours)
   const benchmarks = run.benchmarks === undefined ? '' : `${benchmarkText(run.benchmarks)}\n`
-  return `${findings}${benchmarks}${coverageText(run.coverage)}\n${summaryText(run, colours)}${portable}`
+  const coverage = run.coverage === undefined ? '' : `${coverageText(run.coverage)}\n`
+  return `${findings}${benchmarks}${coverage}${summaryText(run, colours)}${portable}`
 }
 
 function testText(test: OpaTest, colours: Colours, isVerbose: boolean): string {

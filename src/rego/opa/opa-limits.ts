@@ -4,6 +4,8 @@ export interface OpaLimits {
   readonly memoryBytes: number
   /** Number of cores. */
   readonly cores: number
+  /** `GOGC`: growth of the memory between collections of garbage, in per cent; 100 by default. */
+  readonly memoryGrowthPercent?: number
 }
 
 /** The defaults of `policies.compiler`. */

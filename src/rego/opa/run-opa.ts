@@ -136,8 +136,13 @@ function start(
 }
 
 /** Go collects garbage more often near the limit. */
-function environmentOf(env: OpaRunOptions['env'], { memoryBytes, cores }: OpaLimits): NodeJS.ProcessEnv {
-  const bounds = { GOMAXPROCS: String(cores), GOMEMLIMIT: `${Math.floor((memoryBytes * 0.9) / MIB)}MiB` }
+function environmentOf(env: OpaRunOptions['env'], limits: OpaLimits): NodeJS.ProcessEnv {
+  const { memoryBytes, cores, memoryGrowthPercent: growth } = limits
+  const bounds = {
+    ...(growth !== undefined && { GOGC: String(growth) }),
+    GOMAXPROCS: String(cores),
+    GOMEMLIMIT: `${Math.floor((memoryBytes * 0.9) / MIB)}MiB`,
+  }
   return { ...bounds, ...opaEnvironment(), ...env }
 }
 
