@@ -8,6 +8,7 @@ export type {
   JudgeOptions,
   JudgeReport,
   MetricResult,
+  MetricSeries,
   MetricSpec,
   ScoreThresholds,
   SeriesStats,

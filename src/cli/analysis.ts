@@ -18,7 +18,7 @@ import type { PlannedInterval } from '../canary/index.js'
 import type { JudgeCommandOptions } from './analysis/judge-file.js'
 import { addWatchOption } from './session/watch.js'
 import { addServiceOptions } from './session/service-options.js'
-import type { TryOptions } from './analysis/run-options.js'
+import type { BacktestOptions, TryOptions } from './analysis/run-options.js'
 
 /**
  * `tidegate analysis`. Command definitions only contain options; actions load their code on demand.
@@ -42,6 +42,8 @@ export function defineAnalysis(command: Command, session: Session): void {
   defineLogs(add('logs'), session)
   defineTemplates(add('templates'), session)
   defineTry(add('try'), session)
+  defineBacktest(add('backtest'), session)
+  definePlan(add('plan'), session)
   defineList(add('list'), session)
   defineShow(add('show'), session)
   defineReport(add('report'), session)
@@ -161,7 +163,7 @@ export function defineTry(command: Command, session: Session): void {
       'Runs every query of an application’s definition for the time until now and shows both series of each metric and the first lines of each log. Nothing is stored or judged. Exits with 1 if a query failed, returned nothing, or was the same for both sides.',
     )
     .argument('<application>', 'the application')
-    .option('--minutes <n>', 'length of the time range in minutes', minutesOf, 60)
+    .option('--minutes <n>', 'length of the time range in minutes', wholeNumber('--minutes'), 60)
     .option('--baseline <name=value>', 'a scope value of the baseline; repeatable', addValue, {})
     .option('--canary <name=value>', 'a scope value of the canary; repeatable', addValue, {})
     .addHelpText(
@@ -177,9 +179,53 @@ export function defineTry(command: Command, session: Session): void {
     })
 }
 
-function minutesOf(text: string): number {
-  if (/^\d{1,4}$/.test(text)) return Number(text)
-  throw wrongUse(`--minutes must be a whole number, not '${text}'`)
+/** `tidegate analysis backtest APPLICATION`: judges the past of a definition's metrics. */
+export function defineBacktest(command: Command, session: Session): void {
+  addPastOptions(addServiceOptions(command), 30)
+    .summary('false alarms and finds of a definition in past data')
+    .description(
+      'Judges windows of the past in which the baseline is compared with itself: half of its pods with the others, or every other point of twice the time. Shows for each metric how often it failed or required a review without any change, and the share of runs in which a change of the canary to 1.5, 2 and 5 times and to half of its values was found. Logs are not tested, and nothing is stored. Exits with 1 if nothing could be judged.',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'tidegate analysis backtest shop --days 30',
+        'tidegate analysis backtest shop --baseline version=v1 --format json',
+      ),
+    )
+    .action(async (application: string, options: BacktestOptions) => {
+      const { backtestDefinition } = await import('./analysis/backtest.js')
+      session.exitCode = await backtestDefinition(application, options, session.terminal)
+    })
+}
+
+/** `tidegate analysis plan APPLICATION`: the minutes that a definition's metrics need. */
+export function definePlan(command: Command, session: Session): void {
+  addPastOptions(addServiceOptions(command), 3)
+    .summary('minutes that each metric needs to find a change')
+    .description(
+      'Estimates from past data how many minutes a run needs to find a change of 1, 5 and 10 % in 8 of 10 runs, and warns about metrics whose margin is smaller than what a run of the definition can find. Exits with 1 if nothing could be judged.',
+    )
+    .addHelpText('after', examples('tidegate analysis plan shop', 'tidegate analysis plan shop --days 7'))
+    .action(async (application: string, options: BacktestOptions) => {
+      const { planDefinition } = await import('./analysis/backtest.js')
+      session.exitCode = await planDefinition(application, options, session.terminal)
+    })
+}
+
+function addPastOptions(command: Command, days: number): Command {
+  return command
+    .argument('<application>', 'the application')
+    .option('--days <n>', 'number of past days', wholeNumber('--days'), days)
+    .option('--windows <n>', 'maximum number of windows of a day, up to 24', wholeNumber('--windows'), 4)
+    .option('--baseline <name=value>', 'a scope value of the baseline; repeatable', addValue, {})
+}
+
+function wholeNumber(flag: string): (text: string) => number {
+  return (text) => {
+    if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
+    throw wrongUse(`${flag} must be a whole number, not '${text}'`)
+  }
 }
 
 function addValue(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -6,7 +6,6 @@ import type { FindStageTemplates } from '../analysis/runs/definitions/stage-temp
 import type { Reader } from '../store/ports/readers.js'
 import { findGateOfStage } from '../gates/definitions/find-stage-gate.js'
 import { applicationKey } from '../events/registry/registry-change.js'
-import type { DefinitionTrials } from '../analysis/runs/try-definition.js'
 import { notificationsOf } from '../analysis/runs/notifications.js'
 import type { NotificationReceiver, NotificationSettings } from '../analysis/runs/notifications.js'
 import { removeOldData } from '../analysis/runs/remove-old-data.js'
@@ -27,6 +26,7 @@ import { hasErrorCode, AppError } from '../errors/app-error.js'
 import { installationSecret, newSecret } from './files/installation-secret.js'
 import type { IntervalReport } from '../analysis/runs/intervals/interval-report.js'
 import type { EvaluateRule } from '../analysis/runs/checks/check.js'
+import { backtestInThread } from './threads/interval-thread.js'
 import type { evaluateIntervalInThread, IntervalHelp, tryQueriesInThread } from './threads/interval-thread.js'
 import { THREAD_LOST } from './threads/own-thread.js'
 import type { Leadership } from './timers/leadership.js'
@@ -149,15 +149,19 @@ function openTrials(
   config: Config,
   { store, tryQueries }: AnalysisParts,
   help: IntervalHelp,
-): Pick<DefinitionTrials, 'try'> {
+): AnalysisRoutesDeps['trials'] {
   const trials = partOnDemand(async () => {
     const loaded = await import('../analysis/runs/try-definition.js')
     return new loaded.DefinitionTrials({
       ...{ reader: store.reader, sources: sourceTypes(config) },
       tryQueries: (plan) => tryQueries({ analysis: config.analysis }, plan, help),
+      backtest: (task) => backtestInThread({ analysis: config.analysis }, task, help),
     })
   })
-  return { try: async (request) => await (await trials()).try(request) }
+  return {
+    try: async (request) => await (await trials()).try(request),
+    backtest: async (request) => await (await trials()).backtest(request),
+  }
 }
 
 /** Does nothing if no run is under way, so that the reader thread need not start. */

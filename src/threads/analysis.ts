@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 import type { EvaluateRule, RuleAnswer } from '../analysis/runs/checks/check.js'
 import { evaluateInterval } from '../analysis/runs/evaluate-interval.js'
+import { backtest } from '../analysis/runs/backtest/backtest.js'
 import { tryQueries } from '../analysis/runs/intervals/try-queries.js'
 import { makeSources } from '../analysis/sources/make-sources.js'
 import { readSourceCredentials } from '../config/sections/analysis-sources.js'
@@ -51,7 +52,9 @@ if (parentPort !== null) {
     const work =
       input.type === 'judge'
         ? evaluateInterval(input.request, sources, steadyNow, askRule)
-        : tryQueries(input.plan, sources, steadyNow, askRule)
+        : input.type === 'backtest'
+          ? backtest(input.task, sources, steadyNow)
+          : tryQueries(input.plan, sources, steadyNow, askRule)
     work.then(
       (result) => answer({ type: 'done', result }),
       (raw: unknown) => answer({ type: 'failed', message: toError(raw).message, stack: toError(raw).stack }),

@@ -23,7 +23,12 @@ const NOT_WATCHED: Readonly<Record<string, string>> = {
   'audit export': 'writes a file',
   'analysis report': 'writes a file',
   'pipelines pull': 'writes a file',
-  'analysis try': 'asks every source anew each time, at the cost of these',
+  ...Object.fromEntries(
+    ['try', 'backtest', 'plan'].map((name) => [
+      `analysis ${name}`,
+      'queries every source each time, at its expense',
+    ]),
+  ),
   'analysis replay': 'what is judged again does not change',
   'decisions why': 'a decision that was made does not change',
   'notifications list': 'changes with the configuration',

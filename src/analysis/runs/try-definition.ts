@@ -8,6 +8,7 @@ import type { RunPlan } from './definitions/plan.js'
 import { readRegistration } from './definitions/registration.js'
 import type { TriedTarget } from './intervals/try-queries.js'
 import { makeRun } from './plan-run.js'
+import type { BacktestPart, BacktestTask } from './backtest/backtest.js'
 
 export interface TryDefinitionDeps {
   readonly reader: Reader
@@ -15,6 +16,7 @@ export interface TryDefinitionDeps {
   readonly sources: ReadonlyMap<string, string>
   /** Sends the queries of a plan, for its first interval. */
   readonly tryQueries: (plan: RunPlan) => Promise<readonly TriedTarget[]>
+  readonly backtest: (task: BacktestTask) => Promise<BacktestPart>
 }
 
 export interface TryRequest {
@@ -35,7 +37,27 @@ export interface TriedDefinition {
   readonly targets: readonly TriedTarget[]
 }
 
+/** A request to test the judge on one day of the past. */
+export interface BacktestRequest extends Omit<TryRequest, 'minutes'> {
+  /** How many days ago the day began. */
+  readonly daysAgo: number
+  /** Maximum number of windows of the day, each as long as an analysis. */
+  readonly windows: number
+}
+
+/** The outcomes of the windows of one day. */
+export interface BacktestDay extends BacktestPart {
+  readonly application: string
+  readonly window: { readonly startMs: number; readonly endMs: number }
+  readonly windows: number
+  readonly judge: RunPlan['judge']
+  readonly lifetimeMinutes: number
+}
+
 const MS_PER_MINUTE = 60_000
+const MS_PER_DAY = 86_400_000
+/** Maximum number of metrics times windows, so that judging takes seconds. */
+const MAX_JUDGED = 600
 /** Each may take as much memory as a judged interval. */
 const MAX_CONCURRENT = 2
 
@@ -55,6 +77,18 @@ export class DefinitionTrials {
    * while others run.
    */
   async try(request: TryRequest): Promise<TriedDefinition> {
+    return await this.#alone(() => tryDefinition(this.#deps, request))
+  }
+
+  /**
+   * Judges windows of one past day of the baseline against themselves, unchanged and changed, and
+   * stores nothing. Raises the errors of `try`, and `conflict` without metrics.
+   */
+  async backtest(request: BacktestRequest): Promise<BacktestDay> {
+    return await this.#alone(() => backtestDay(this.#deps, request))
+  }
+
+  async #alone<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#underWay >= MAX_CONCURRENT) {
       throw new AppError('unavailable', 'other definitions are being tried: retry in a minute', {
         retryAfterSeconds: 60,
@@ -62,18 +96,52 @@ export class DefinitionTrials {
     }
     this.#underWay += 1
     try {
-      return await tryDefinition(this.#deps, request)
+      return await work()
     } finally {
       this.#underWay -= 1
     }
   }
 }
 
-async function tryDefinition(
-  { reader, sources, tryQueries }: TryDefinitionDeps,
-  { application, minutes, scopes, user, nowMs }: TryRequest,
-): Promise<TriedDefinition> {
+async function tryDefinition(deps: TryDefinitionDeps, request: TryRequest): Promise<TriedDefinition> {
+  const { application, minutes, nowMs } = request
   const startMs = nowMs - minutes * MS_PER_MINUTE
+  const canaryConfig = { lifetimeMinutes: minutes, interval: minutes, delay: 0, lookBackType: 'growing' }
+  const plan = await planOf(deps, request, { startMs, canaryConfig })
+  const targets = await deps.tryQueries(plan)
+  return { application, window: { startMs, endMs: nowMs }, warnings: warningsOf(plan), targets }
+}
+
+async function backtestDay(deps: TryDefinitionDeps, request: BacktestRequest): Promise<BacktestDay> {
+  const { application, daysAgo, nowMs } = request
+  const startMs = nowMs - daysAgo * MS_PER_DAY
+  const plan = await planOf(deps, { ...request, scopes: { ...request.scopes, canary: {} } }, { startMs })
+  const metrics = plan.targets.reduce((sum, target) => sum + (target.metrics?.metrics.length ?? 0), 0)
+  if (metrics === 0) {
+    throw new AppError('conflict', `the analysis of ${application} has no metrics, and logs are not tested`)
+  }
+  const { lifetimeMs, stepMs } = plan.timing
+  // A window and the stretch after it.
+  const most = Math.max(1, Math.floor(MS_PER_DAY / (2 * lifetimeMs)))
+  const windows = Math.max(1, Math.min(request.windows, most, Math.floor(MAX_JUDGED / metrics)))
+  const startsMs = Array.from(
+    { length: windows },
+    (_, index) => Math.floor((startMs + (index * MS_PER_DAY) / windows) / stepMs) * stepMs,
+  )
+  const { judge } = plan
+  const about = { application, window: { startMs, endMs: startMs + MS_PER_DAY }, windows, judge }
+  return {
+    ...about,
+    lifetimeMinutes: lifetimeMs / MS_PER_MINUTE,
+    ...(await deps.backtest({ plan, startsMs })),
+  }
+}
+
+async function planOf(
+  { reader, sources }: TryDefinitionDeps,
+  { application, scopes, user, nowMs }: Pick<TryRequest, 'application' | 'scopes' | 'user' | 'nowMs'>,
+  { startMs, canaryConfig = {} }: { readonly startMs: number; readonly canaryConfig?: object },
+): Promise<RunPlan> {
   const sideOf = (scope: Scope): object => ({
     metric: { [application]: scope },
     log: { [application]: scope },
@@ -81,7 +149,7 @@ async function tryDefinition(
   const isScoped = Object.keys({ ...scopes.baseline, ...scopes.canary }).length > 0
   const registration = readRegistration({
     application,
-    canaryConfig: { lifetimeMinutes: minutes, interval: minutes, delay: 0, lookBackType: 'growing' },
+    canaryConfig,
     canaryDeployments: [
       {
         ...{ canaryStartTimeMs: startMs, baselineStartTimeMs: startMs },
@@ -94,7 +162,5 @@ async function tryDefinition(
     ...{ user: user ?? '', nowMs, sources },
   })
   if (made === undefined) throw undefinedAnalysis(application)
-  const plan = joinPlan(made.run.plan, new Map(made.planParts.map(({ sha256, body }) => [sha256, body])))
-  const targets = await tryQueries(plan)
-  return { application, window: { startMs, endMs: nowMs }, warnings: warningsOf(plan), targets }
+  return joinPlan(made.run.plan, new Map(made.planParts.map(({ sha256, body }) => [sha256, body])))
 }

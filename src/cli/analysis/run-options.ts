@@ -29,6 +29,12 @@ export interface TryOptions extends ServiceOptions {
   readonly baseline: Readonly<Record<string, string>>
   readonly canary: Readonly<Record<string, string>>
 }
+export interface BacktestOptions extends ServiceOptions {
+  readonly days: number
+  /** Windows a day. */
+  readonly windows: number
+  readonly baseline: Readonly<Record<string, string>>
+}
 export interface ShowOptions extends ServiceOptions {
   readonly markdown?: true
 }

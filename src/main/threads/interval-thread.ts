@@ -3,6 +3,7 @@ import type { Worker } from 'node:worker_threads'
 import type { IntervalRequest, IntervalResult } from '../../analysis/runs/analysis-runner.js'
 import { intervalBudgetMs } from '../../analysis/runs/intervals/schedule.js'
 import type { RunPlan } from '../../analysis/runs/definitions/plan.js'
+import type { BacktestPart, BacktestTask } from '../../analysis/runs/backtest/backtest.js'
 import { TRY_BUDGET_MS } from '../../analysis/runs/intervals/try-queries.js'
 import type { TriedTarget } from '../../analysis/runs/intervals/try-queries.js'
 import type { EvaluateRule, RuleAnswer } from '../../analysis/runs/checks/check.js'
@@ -26,6 +27,7 @@ export interface IntervalHelp {
 export type IntervalThreadInput =
   | { readonly type: 'judge'; readonly request: IntervalRequest }
   | { readonly type: 'try'; readonly plan: RunPlan }
+  | { readonly type: 'backtest'; readonly task: BacktestTask }
   | { readonly type: 'ruleResult'; readonly id: number; readonly answer: RuleAnswer }
 
 /** A message from the thread. `done` or `failed` ends a task. */
@@ -61,6 +63,16 @@ export async function tryQueriesInThread(
 ): Promise<readonly TriedTarget[]> {
   const limits = { limitMs: TRY_BUDGET_MS + JUDGING_MS, givenUp: undefined }
   return runTask(options, { type: 'try', plan }, limits, help)
+}
+
+/** Judges past windows in a separate thread. Throws `unavailable` as `workInOwnThread`. */
+export async function backtestInThread(
+  options: IntervalThreadOptions,
+  task: BacktestTask,
+  help: IntervalHelp,
+): Promise<BacktestPart> {
+  const limits = { limitMs: TRY_BUDGET_MS + JUDGING_MS, givenUp: undefined }
+  return runTask(options, { type: 'backtest', task }, limits, help)
 }
 
 /** The result has the type that belongs to the task. */

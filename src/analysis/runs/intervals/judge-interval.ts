@@ -1,11 +1,8 @@
 import {
-  countedOutOf,
   judgeMetrics,
   type JudgeOptions,
   type JudgeReport,
   type JudgedLogs,
-  type MetricSpec,
-  type Side,
   judgeLogs,
   logJudgeOptions,
   type LogSide,
@@ -18,6 +15,7 @@ import { boundedRemarks } from '../../sources/answers/answers.js'
 import type { NamedSpread } from './usual-spreads.js'
 import { SAME_ON_BOTH_SIDES } from './interval-data.js'
 import type { LinesData, LogData, IntervalData, MetricData, SeriesData, TargetData } from './interval-data.js'
+import { judgedSeries } from './judged-series.js'
 import { combineParts } from './interval-report.js'
 import type { IntervalReport, TargetReport } from './interval-report.js'
 import type { PlannedMetrics, PlannedTarget, RunPlan, PlannedLogs } from '../definitions/plan.js'
@@ -88,51 +86,13 @@ function judgeTarget(
 }
 
 function judgeMetricData(
-  { metrics, groupWeights }: PlannedMetrics,
-  {
-    metrics: data,
-    spreads,
-  }: { readonly metrics: readonly MetricData[]; readonly spreads: readonly NamedSpread[] },
-  { thresholds, timing }: RunPlan,
+  planned: PlannedMetrics,
+  { metrics, spreads }: { readonly metrics: readonly MetricData[]; readonly spreads: readonly NamedSpread[] },
+  { thresholds }: RunPlan,
   options: JudgeOptions,
 ): JudgeReport {
-  const series = metrics.map(({ spec, query }, index) => {
-    const exposure = exposureOf(spec, index, metrics, data)
-    const side = (name: 'baseline' | 'canary'): Side => {
-      const values = toSide(data[index]?.[name])
-      return exposure === undefined ? values : countedOutOf(values, toSide(exposure[name]))
-    }
-    const experiment = withInfiniteValues(side('canary'), data[index], exposure)
-    const error = data[index]?.isSameOnBothSides ? SAME_ON_BOTH_SIDES : experiment.error
-    const overlap = windowInSteps(query, timing.stepMs)
-    const usualSpread = spreads.find(({ metric }) => metric === spec.name)
-    return { spec, overlap, usualSpread, control: side('baseline'), experiment: { ...experiment, error } }
-  })
-  return judgeMetrics({ metrics: series, groupWeights, thresholds }, options)
-}
-
-/** The exposure of a metric's events: the data of another metric, or of its own query for it. */
-function exposureOf(
-  { exposure }: MetricSpec,
-  index: number,
-  metrics: PlannedMetrics['metrics'],
-  data: readonly MetricData[],
-): Partial<MetricData> | undefined {
-  if (exposure === undefined) return data[index]?.exposure
-  return data[metrics.findIndex(({ spec }) => spec.name === exposure)] ?? {}
-}
-
-function toSide(series: SeriesData | undefined): Side {
-  if (series === undefined) return { values: new Float64Array(), error: 'nothing was fetched' }
-  const { state, reasons, startMs, stepMs, values, units } = series
-  const points = (given: SeriesData['values']): Float64Array =>
-    Float64Array.from(given, (value) => value ?? Number.NaN)
-  return {
-    values: points(values),
-    ...(units !== undefined && { units: units.map(points) }),
-    error: state === 'failed' ? reasons.join('; ') : undefined,
-    ...{ startMs, stepMs },
-  }
+  const series = judgedSeries(planned.metrics, metrics, spreads)
+  return judgeMetrics({ metrics: series, groupWeights: planned.groupWeights, thresholds }, options)
 }
 
 interface NamedSide {
@@ -225,24 +185,6 @@ function withheld(
   return { ...combined, score, verdict: 'Review', reason, isUnanswered: false }
 }
 
-type BothSides = Partial<Pick<MetricData, 'baseline' | 'canary'>>
-
-/**
- * The side of the canary, marked as not judgeable if it has the larger share of infinite values.
- * These are gaps, so the rest could pass although the canary is at its worst there.
- */
-function withInfiniteValues(canary: Side, ...series: readonly (BothSides | undefined)[]): Side {
-  const worse = series.find((sides) => shareOf(sides?.canary) > shareOf(sides?.baseline))
-  if (worse === undefined) return canary
-  const { infinitePoints = 0, values = [] } = worse.canary ?? {}
-  const outOfRange = `${infinitePoints} of ${values.length} values of the canary are infinite, a larger share than in the baseline. They cannot be judged`
-  return { ...canary, outOfRange }
-}
-
-function shareOf(series: MetricData['canary'] | undefined): number {
-  return series?.infinitePoints === undefined ? 0 : series.infinitePoints / Math.max(1, series.values.length)
-}
-
 /** Judges the fetched lines of an interval by the template of the log. */
 function judgeLogData(
   { template }: PlannedLogs,
@@ -275,26 +217,4 @@ function toLogSide({ startMs, coveredUntilMs, isTruncated, lines }: LinesData): 
     endMs: coveredUntilMs,
     isTruncated,
   }
-}
-
-const RANGE = /\[\s*((?:\d+(?:ms|[smhdwy]))+)\s*(?::[^\]]*)?\]/g
-const PART = /(\d+)(ms|[smhdwy])/g
-const UNIT_MS: Readonly<Record<string, number>> = {
-  ...{ ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 },
-}
-/** Strings, which are not code. */
-const STRING = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`/g
-
-/**
- * The number of steps in the longest range of a query in PromQL or LogQL: 5 for `rate(x[5m])` at a
- * minute. Undefined without a range.
- */
-export function windowInSteps(query: string, stepMs: number): number | undefined {
-  const ranges = [...query.replace(STRING, '').matchAll(RANGE)].map(([, text = '']) =>
-    [...text.matchAll(PART)].reduce(
-      (sum, [, count, unit]) => sum + Number(count) * (UNIT_MS[unit ?? ''] ?? 0),
-      0,
-    ),
-  )
-  return ranges.length === 0 ? undefined : Math.max(1, Math.round(Math.max(...ranges) / stepMs))
 }

@@ -4,7 +4,7 @@ import type { FindStageTemplates } from '../../../analysis/runs/definitions/stag
 import type { ReadingOutage } from '../../../analysis/runs/reading-outage.js'
 import type { ReportLinks } from '../../analysis-report/report-links.js'
 export interface AnalysisRoutesDeps extends RegisterCanaryDeps {
-  readonly trials: Pick<DefinitionTrials, 'try'>
+  readonly trials: Pick<DefinitionTrials, 'try' | 'backtest'>
   readonly findStageTemplates: FindStageTemplates
   /** Tracks since when statuses cannot be read. */
   readonly outage: ReadingOutage

@@ -34,6 +34,40 @@ const TryBody = z.strictObject({
   baseline: ScopeValues.describe('Scope values of the baseline.'),
   canary: ScopeValues.describe('Scope values of the canary.'),
 })
+const MAX_DAYS = 400
+const MAX_WINDOWS = 24
+const BacktestBody = z.strictObject({
+  daysAgo: z.number().int().min(1).max(MAX_DAYS).default(1).describe('How many days ago the day began.'),
+  windows: z
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_WINDOWS)
+    .default(4)
+    .describe('Maximum number of windows, each as long as an analysis.'),
+  baseline: ScopeValues.describe('Scope values of the baseline.'),
+})
+const Outcomes = z.object({ judged: z.int(), failed: z.int(), reviews: z.int() })
+const Backtest = z.object({
+  application: z.string(),
+  window: z.object({ startMs: z.number(), endMs: z.number() }),
+  windows: z.int(),
+  judge: z.string(),
+  lifetimeMinutes: z.number(),
+  verdicts: z.object({ Success: z.int(), Review: z.int(), Fail: z.int() }),
+  metrics: z.array(
+    z.object({
+      target: z.string(),
+      name: z.string(),
+      pairings: z.array(z.string()),
+      unchanged: Outcomes,
+      changes: z.record(z.string(), Outcomes),
+      detectable: z.array(z.number()),
+      margin: z.number().nullable(),
+      problems: z.array(z.string()),
+    }),
+  ),
+})
 const Tried = z.object({
   application: z.string(),
   window: z.object({ startMs: z.number(), endMs: z.number() }),
@@ -113,6 +147,25 @@ export const definitionRoutes = [
     answers: { 200: json('The results of the queries.', Tried) },
     answer: async ({ exchange, params: { application }, body: { minutes, ...scopes } }, deps) =>
       jsonAnswer(await deps.trials.try({ application, minutes, scopes, ...actorOf(exchange, deps) })),
+  }),
+  route({
+    method: 'POST',
+    path: '/analysis/applications/:application/backtest',
+    roles: ['admin'],
+    handler: 'analysis',
+    summary: 'Judge one past day of the baseline against itself, unchanged and changed',
+    params: APPLICATION,
+    body: jsonBody(BacktestBody),
+    answers: {
+      200: json('The outcomes of the metrics.', Backtest),
+      409: { description: 'The definition has no metrics.' },
+    },
+    answer: async ({ exchange, params: { application }, body: { baseline, ...day } }, deps) => {
+      const scopes = { baseline, canary: {} }
+      return jsonAnswer(
+        await deps.trials.backtest({ application, scopes, ...day, ...actorOf(exchange, deps) }),
+      )
+    },
   }),
   route({
     method: 'DELETE',

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { windowInSteps } from '../../../../src/analysis/runs/intervals/judge-interval.js'
+import { windowInSteps } from '../../../../src/analysis/runs/intervals/judged-series.js'
 
 const MINUTE_MS = 60_000
 
