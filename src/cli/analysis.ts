@@ -4,7 +4,9 @@ import type { Command } from 'commander'
 import {
   defineCancel,
   defineCompare,
+  defineFeedback,
   defineList,
+  definePrecision,
   defineReplay,
   defineReport,
   defineShow,
@@ -51,6 +53,8 @@ export function defineAnalysis(command: Command, session: Session): void {
   defineStart(add('start'), session)
   defineCancel(add('cancel'), session)
   defineReplay(add('replay'), session)
+  defineFeedback(add('feedback'), session)
+  definePrecision(add('precision'), session)
 }
 
 const INTERVAL = /^(\d{1,6})\/(\d{1,6})$/

@@ -15,6 +15,7 @@ import {
   saveDefinition,
   startRun,
 } from './analysis-operations.js'
+import { listPrecision, metricsOfRun, saveFeedback } from './feedback.js'
 import { showCanaryStatus } from './canary-status.js'
 import { checkTemplate, makeRun } from './plan-run.js'
 import { removeRunData } from './remove-old-data.js'
@@ -32,6 +33,7 @@ export const analysisWrites: readonly AnyOperation<Transaction>[] = [
   noteIntervalAttempts,
   recordInterval,
   cancelRun,
+  saveFeedback,
   removeRunData,
 ]
 
@@ -52,4 +54,6 @@ export const analysisReads: readonly AnyOperation<Readers>[] = [
   showRun,
   showIntervalData,
   showIntervalReport,
+  metricsOfRun,
+  listPrecision,
 ]

@@ -1,4 +1,4 @@
-import type { StoredRun } from '../../store/ports/analysis-store.js'
+import type { StoredFeedback, StoredRun } from '../../store/ports/analysis-store.js'
 import { AppError } from '../../errors/app-error.js'
 import type { ReadOperation, Readers } from '../../store/ports/readers.js'
 import { unknownRun } from './analysis-operations.js'
@@ -20,6 +20,8 @@ export interface RunSummary {
   readonly owner: string | undefined
   readonly state: StoredRun['state']
   readonly score: number | undefined
+  /** Why the score says nothing. Absent if it says something. */
+  readonly unscored: string | undefined
   readonly verdict: StoredRun['verdict']
   readonly message: string
   readonly errors: readonly string[]
@@ -33,6 +35,7 @@ export interface RunSummary {
   readonly finishedAt: string | undefined
   /** When the data and reports of its intervals were removed, being old; the verdict stays. */
   readonly dataRemovedAt: string | undefined
+  readonly feedback: (Omit<StoredFeedback, 'atMs'> & { readonly at: string }) | undefined
 }
 
 /** A summary of one interval of a run. `look` is its number under the name of earlier releases. */
@@ -56,18 +59,25 @@ export interface ShownRun extends RunSummary {
 
 /** A run as lists show it. */
 export function summariseRun(run: StoredRun): RunSummary {
-  const { id, application, executionId, owner, state, score, verdict, message, errors } = run
+  const { id, application, executionId, owner, state, score, unscored, verdict, message, errors } = run
   const { intervals, intervalsDone } = run
   const nextIntervalAt = state === 'RUNNING' ? toText(run.nextIntervalMs) : undefined
   return {
-    ...{ id, application, executionId, owner, state, score, verdict, message, errors },
+    ...{ id, application, executionId, owner, state, score, unscored, verdict, message, errors },
     ...{ intervalCount: intervals, intervalsDone, looks: intervals, looksDone: intervalsDone },
     startedAt: toText(run.startedMs),
     nextIntervalAt,
     nextLookAt: nextIntervalAt,
     finishedAt: run.finishedMs === undefined ? undefined : toText(run.finishedMs),
     dataRemovedAt: run.dataRemovedMs === undefined ? undefined : toText(run.dataRemovedMs),
+    feedback: shownFeedback(run),
   }
+}
+
+function shownFeedback({ feedback }: StoredRun): RunSummary['feedback'] {
+  if (feedback === undefined) return undefined
+  const { atMs, ...rest } = feedback
+  return { ...rest, at: toText(atMs) }
 }
 
 /** A run with all that its report shows, but for the lines of its logs. Raises `not_found`. */

@@ -100,9 +100,9 @@ function ofCheck({ verdict, score, isUnanswered }: CheckReport): Outcome {
   return isUnanswered ? { result: 'no answer', change: null } : { result: verdict, change: null, score }
 }
 
-function headOf({ id, application, verdict, state, score, message }: ShownRun): string {
+function headOf({ id, application, verdict, state, score, unscored, message }: ShownRun): string {
   const why = message === '' ? '' : `, ${message}`
-  return `analysis ${id} of ${application}: ${verdict ?? state.toLowerCase()} with ${score ?? '-'} of 100${why}\n`
+  return `analysis ${id} of ${application}: ${verdict ?? state.toLowerCase()} with ${unscored === undefined ? (score ?? '–') : '–'} of 100${why}\n`
 }
 
 function tableOf(rows: readonly Compared[], before: ShownRun, after: ShownRun): string {

@@ -174,12 +174,12 @@ function headOf(run: ShownRun): string {
 
 function runTable(runs: readonly RunSummary[], columns: number | undefined): string {
   const rows = runs.map(
-    ({ id, application, state, intervalsDone, intervalCount, score, verdict, startedAt, message }) => [
+    ({ id, application, state, intervalsDone, intervalCount, verdict, startedAt, message, ...run }) => [
       String(id),
       application,
       state.toLowerCase(),
       `${intervalsDone}/${intervalCount}`,
-      score === undefined ? '-' : String(score),
+      run.score === undefined || run.unscored !== undefined ? '–' : String(run.score),
       verdict ?? '-',
       localTime(startedAt),
       message,

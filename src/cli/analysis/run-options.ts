@@ -35,6 +35,10 @@ export interface BacktestOptions extends ServiceOptions {
   readonly windows: number
   readonly baseline: Readonly<Record<string, string>>
 }
+export interface FeedbackOptions extends ServiceOptions {
+  readonly metric: readonly string[]
+  readonly comment?: string
+}
 export interface ShowOptions extends ServiceOptions {
   readonly markdown?: true
 }

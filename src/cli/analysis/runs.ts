@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { Option } from 'commander'
+import { Argument, Option } from 'commander'
 
 import { addPageOptions, addRangeOptions, timeOption } from '../session/list-options.js'
 import { addServiceOptions } from '../session/service-options.js'
@@ -7,7 +7,15 @@ import type { ServiceOptions } from '../session/service-options.js'
 import type { Session } from '../session/session.js'
 import { addFormerFormOption, examples } from '../session/shared-options.js'
 import { REPORT_FORMS } from './run-options.js'
-import type { ListOptions, ReplayOptions, ReportOptions, ShowOptions, StartOptions } from './run-options.js'
+import type { JudgementWord } from './feedback.js'
+import type {
+  FeedbackOptions,
+  ListOptions,
+  ReplayOptions,
+  ReportOptions,
+  ShowOptions,
+  StartOptions,
+} from './run-options.js'
 import { addWatchOption } from '../session/watch.js'
 
 const STATES = ['running', 'completed', 'cancelled']
@@ -130,6 +138,50 @@ export function defineCancel(command: Command, session: Session): void {
     .action(async (id: string, options: ServiceOptions) => {
       const { cancelRun } = await import('./query-runs.js')
       session.exitCode = await cancelRun(id, options, session.terminal)
+    })
+}
+
+/** `tidegate analysis feedback ID JUDGEMENT`. */
+export function defineFeedback(command: Command, session: Session): void {
+  addServiceOptions(command)
+    .summary('say whether a verdict was right')
+    .description(
+      'Stores whether the verdict of an ended analysis was right, a false alarm, or missed a change, in place of an earlier judgement. The trail records it.',
+    )
+    .argument('<id>', 'the number of the analysis')
+    .addArgument(
+      new Argument('<judgement>', 'how good the verdict was').choices(['right', 'false-alarm', 'missed']),
+    )
+    .option(
+      '--metric <name>',
+      'a metric that it is about; repeatable (default: those that caused the verdict)',
+      (name: string, before: readonly string[]) => [...before, name],
+      [],
+    )
+    .option('--comment <text>', 'why')
+    .addHelpText(
+      'after',
+      examples(
+        'tidegate analysis feedback 17 right',
+        'tidegate analysis feedback 17 false-alarm --metric latency --comment "cache was cold"',
+      ),
+    )
+    .action(async (id: string, judgement: JudgementWord, options: FeedbackOptions) => {
+      const { giveFeedback } = await import('./feedback.js')
+      session.exitCode = await giveFeedback(id, judgement, options, session.terminal)
+    })
+}
+
+/** `tidegate analysis precision APPLICATION`. */
+export function definePrecision(command: Command, session: Session): void {
+  addServiceOptions(addWatchOption(command))
+    .summary('how often alarms were right, by metric')
+    .description('Counts the judgements about the verdicts of an application, by metric.')
+    .argument('<application>', 'the application')
+    .addHelpText('after', examples('tidegate analysis precision shop'))
+    .action(async (application: string, options: ServiceOptions) => {
+      const { showPrecision } = await import('./feedback.js')
+      session.exitCode = await showPrecision(application, options, session.terminal)
     })
 }
 

@@ -1,6 +1,7 @@
 import { collectRun } from '../../analysis/runs/show-run.js'
+import type { RunSummary } from '../../analysis/runs/show-run.js'
 import { partOnDemand } from '../../lib/on-demand.js'
-import type { RunState } from '../../store/ports/analysis-store.js'
+import type { RunState, Verdict } from '../../store/ports/analysis-store.js'
 import type { ReadOperation } from '../../store/ports/readers.js'
 
 const reportPage = partOnDemand(() => import('./report-page.js'))
@@ -24,8 +25,8 @@ export const renderRunBody: ReadOperation<number, RunBody> = {
   apply: async (readers, id) => {
     const { renderReportBody } = await reportPage()
     const run = await collectRun(readers, id)
-    const { application, executionId, state } = run
-    return { application, executionId, state, body: await renderReportBody(run) }
+    const { application, executionId, state, verdict, feedback } = run
+    return { application, executionId, state, verdict, feedback, body: await renderReportBody(run) }
   },
 }
 
@@ -34,6 +35,8 @@ export interface RunBody {
   readonly application: string
   readonly executionId: string | undefined
   readonly state: RunState
+  readonly verdict: Verdict | undefined
+  readonly feedback: RunSummary['feedback']
   /** HTML. */
   readonly body: string
 }

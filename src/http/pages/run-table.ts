@@ -18,8 +18,9 @@ export function runLine(run: StoredRun, { prefix }: Viewer): Html {
 }
 
 /** Renders the verdict and the score of an analysis. */
-export function runVerdict({ state, verdict, score }: StoredRun): Html {
+export function runVerdict({ state, verdict, score, unscored }: StoredRun): Html {
   const word = verdict ?? state.toLowerCase()
-  return html`${badge(word, toneOf(word))} ${score === undefined ? '' : formatNumber(score)}
+  return html`${badge(word, toneOf(word))}
+  ${unscored !== undefined ? '–' : score === undefined ? '' : formatNumber(score)}
   ${state === 'RUNNING' && verdict !== undefined ? badge('still running', 'soft') : ''}`
 }

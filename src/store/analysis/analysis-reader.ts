@@ -113,7 +113,7 @@ export async function findTemplate(
 
 async function listRuns(
   db: Db,
-  { application, state, executionId, fromMs, toMs, beforeId, limit }: RunFilter,
+  { application, state, executionId, fromMs, toMs, beforeId, hasFeedback, limit }: RunFilter,
 ): Promise<readonly StoredRun[]> {
   let query = db.selectFrom('analysis_runs').selectAll().orderBy('id', 'desc').limit(limit)
   if (application !== undefined) query = query.where('application', '=', application)
@@ -122,6 +122,7 @@ async function listRuns(
   if (fromMs !== undefined) query = query.where('started_ms', '>=', fromMs)
   if (toMs !== undefined) query = query.where('started_ms', '<', toMs)
   if (beforeId !== undefined) query = query.where('id', '<', beforeId)
+  if (hasFeedback === true) query = query.where('feedback', 'is not', null)
   return (await query.execute()).map(toStoredRun)
 }
 

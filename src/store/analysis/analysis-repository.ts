@@ -16,6 +16,10 @@ export function makeAnalysisRepository(db: Kysely<ServiceDatabase>): AnalysisRep
       return row === undefined ? undefined : toStoredRun(row)
     },
     saveProgress: (progress) => saveProgress(db, progress),
+    saveFeedback: async (id, feedback) => {
+      const row = { feedback: JSON.stringify(feedback) }
+      await db.updateTable('analysis_runs').set(row).where('id', '=', id).execute()
+    },
     saveIntervalAttempts: async (id, attempts) => {
       await db.updateTable('analysis_runs').set({ look_attempts: attempts }).where('id', '=', id).execute()
     },
@@ -159,6 +163,7 @@ async function saveProgress(db: Db, progress: RunProgress): Promise<void> {
       look_attempts: 0,
       next_look_ms: progress.nextIntervalMs,
       score: progress.score ?? null,
+      unscored: progress.unscored ?? null,
       verdict: progress.verdict ?? null,
       message: progress.message,
       errors: JSON.stringify(progress.errors),

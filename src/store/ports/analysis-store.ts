@@ -2,6 +2,20 @@
 export type RunState = 'RUNNING' | 'COMPLETED' | 'CANCELLED'
 export type Verdict = 'Success' | 'Review' | 'Fail'
 
+/** What a person says about a verdict: it was right, a false alarm, or missed a change. */
+export const JUDGEMENTS = ['right', 'falseAlarm', 'missed'] as const
+export type Judgement = (typeof JUDGEMENTS)[number]
+
+/** A judgement about a verdict. */
+export interface StoredFeedback {
+  readonly judgement: Judgement
+  /** The metrics that it is about. */
+  readonly metrics: readonly string[]
+  readonly comment?: string | undefined
+  readonly by?: string | undefined
+  readonly atMs: number
+}
+
 /** Definition of an application's analyses. */
 export interface StoredDefinition {
   readonly application: string
@@ -58,6 +72,8 @@ export interface StoredRun extends NewRun {
   /** Number of finished intervals. */
   readonly intervalsDone: number
   readonly score?: number | undefined
+  /** Why the score says nothing and is shown as a dash. Undefined if it says something. */
+  readonly unscored?: string | undefined
   readonly verdict?: Verdict | undefined
   readonly message: string
   readonly errors: readonly string[]
@@ -67,6 +83,7 @@ export interface StoredRun extends NewRun {
   readonly intervalAttempts?: number | undefined
   /** Time at which retention removed the intervals. */
   readonly dataRemovedMs?: number | undefined
+  readonly feedback?: StoredFeedback | undefined
 }
 
 /** Change of a run. */
@@ -76,6 +93,7 @@ export type RunProgress = Pick<
   | 'state'
   | 'intervalsDone'
   | 'score'
+  | 'unscored'
   | 'verdict'
   | 'message'
   | 'errors'
@@ -116,6 +134,8 @@ export interface AnalysisRepository {
   findRun(id: number): Promise<StoredRun | undefined>
   /** Saves progress and resets the attempts of `saveIntervalAttempts`. */
   saveProgress(progress: RunProgress): Promise<void>
+  /** Replaces the judgement about a run's verdict. */
+  saveFeedback(id: number, feedback: StoredFeedback): Promise<void>
   saveIntervalAttempts(id: number, attempts: number): Promise<void>
   saveInterval(interval: StoredInterval): Promise<void>
   /** Deletes the first `limit` intervals of a run. Returns the number of deleted intervals. */
@@ -134,6 +154,8 @@ export interface RunFilter {
   readonly fromMs?: number | undefined
   readonly toMs?: number | undefined
   readonly beforeId?: number | undefined
+  /** Only runs with a judgement about their verdict. */
+  readonly hasFeedback?: true | undefined
   readonly limit: number
 }
 

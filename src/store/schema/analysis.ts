@@ -67,6 +67,19 @@ export async function createPlanParts(db: Db, { text }: ColumnTypes): Promise<vo
 }
 
 /**
+ * Why the score of a run says nothing, and what a person says about its verdict, as JSON, with an
+ * index of the runs that have such a judgement.
+ */
+export async function addFeedback(db: Db, { text }: ColumnTypes): Promise<void> {
+  await sql`alter table analysis_runs add column unscored ${text}`.execute(db)
+  await sql`alter table analysis_runs add column feedback ${text}`.execute(db)
+  await runIndex(db, 'with_feedback')
+    .columns(['application', 'id'])
+    .where(sql.ref('feedback'), 'is not', null)
+    .execute()
+}
+
+/**
  * Whether a template is found by its name alone. One that was sent without the right to replace
  * others is not.
  */

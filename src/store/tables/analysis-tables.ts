@@ -1,6 +1,13 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Generated, Selectable } from 'kysely'
-import type { RunState, StoredDefinition, StoredRun, TemplateType, Verdict } from '../ports/analysis-store.js'
+import type {
+  RunState,
+  StoredDefinition,
+  StoredFeedback,
+  StoredRun,
+  TemplateType,
+  Verdict,
+} from '../ports/analysis-store.js'
 
 /** The tables of analyses, as Kysely sees them. */
 export interface AnalysisTables {
@@ -52,6 +59,9 @@ interface RunTable {
   updated_ms: number
   data_removed_ms: number | null
   look_attempts: Generated<number>
+  unscored: string | null
+  /** JSON. */
+  feedback: string | null
 }
 
 /** Deflates a report, which is repetitive text. */
@@ -76,6 +86,7 @@ export function toStoredRun(row: Selectable<RunTable>): StoredRun {
     intervalsDone: row.looks_done,
     nextIntervalMs: row.next_look_ms,
     score: row.score ?? undefined,
+    unscored: row.unscored ?? undefined,
     verdict: row.verdict ?? undefined,
     message: row.message,
     errors: JSON.parse(row.errors) as string[],
@@ -83,6 +94,7 @@ export function toStoredRun(row: Selectable<RunTable>): StoredRun {
     updatedMs: row.updated_ms,
     intervalAttempts: row.look_attempts,
     dataRemovedMs: row.data_removed_ms ?? undefined,
+    feedback: row.feedback === null ? undefined : (JSON.parse(row.feedback) as StoredFeedback),
   }
 }
 

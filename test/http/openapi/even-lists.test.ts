@@ -12,6 +12,7 @@ const OF_OTHERS = /^\/(?:oes|platformservice|visibilityservice|dashboardservice|
 const WHOLE: Readonly<Record<string, string>> = {
   '/approvalGates': 'what people have declared',
   '/analysis/applications': 'what people have declared',
+  '/analysis/applications/{application}/feedback': 'one row for each metric of a definition',
   '/v1/policies': 'as in OPA; what a service holds in memory',
   '/backgroundWork': 'what ended the service twice',
   '/insights/delivery': 'figures, one row for each application',

@@ -184,6 +184,10 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
     },
   ],
   [
+    /^POST \/analysis\/:\w+\/feedback$/,
+    { ...CONTROL, bodies: ['{"judgement":@}', '{"judgement":"right","metrics":@}', '@'] },
+  ],
+  [
     /external\/template$/,
     {
       ...DOCUMENT,

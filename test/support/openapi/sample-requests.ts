@@ -92,6 +92,8 @@ const BODIES: readonly (readonly [
   [/^postUiPlayground$/, ({ ids }) => ({ formToken: ids.formToken, ...TRIAL, file: '', input: '{}' })],
   [/^postUiAnalyses$/, ({ ids }) => ({ formToken: ids.formToken, application: 'shop' })],
   [/^postUiOperationsWork/, ({ ids }) => ({ formToken: ids.formToken, kind: 'gate', key: '1' })],
+  [/^postUiRuns\w*Feedback$/, ({ ids }) => ({ formToken: ids.formToken, judgement: 'right' })],
+  [/Feedback$/, () => ({ judgement: 'right' })],
   [/^postUi(?:Decisions|Operations|Runs|Trail)/, ({ ids }) => ({ formToken: ids.formToken })],
   [/^postExceptions$/, (_, nth) => exceptionBody(`sample ${nth}`)],
   [/BatchData/, () => ({ inputs: { a: { user: 'ana' } } })],

@@ -14,8 +14,8 @@ export function afterInterval(
   report: IntervalReport,
   nowMs: number,
 ): RunProgress {
-  const { look: interval, looks: intervals, score, verdict, reason, errors } = report
-  const common = { id: run.id, intervalsDone: interval, score, verdict, errors, updatedMs: nowMs }
+  const { look: interval, looks: intervals, score, unscored, verdict, reason, errors } = report
+  const common = { id: run.id, intervalsDone: interval, score, unscored, verdict, errors, updatedMs: nowMs }
   if (isOver(plan, report)) {
     const early = interval < intervals ? ` (ended early, at interval ${interval} of ${intervals})` : ''
     return {

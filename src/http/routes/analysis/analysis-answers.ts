@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { JUDGEMENTS } from '../../../store/ports/analysis-store.js'
 import { Time } from '../../pipeline/answer-schemas.js'
 
 export const RUN_STATES = ['RUNNING', 'COMPLETED', 'CANCELLED'] as const
@@ -13,6 +14,7 @@ export const RunAnswer = z.looseObject({
   owner: z.string().optional(),
   state: z.enum(RUN_STATES),
   score: z.number().optional(),
+  unscored: z.string().optional().describe('Why the score says nothing.'),
   verdict: Verdict.optional(),
   message: z.string(),
   errors: z.array(z.string()),
@@ -24,6 +26,9 @@ export const RunAnswer = z.looseObject({
   nextIntervalAt: Time.optional(),
   nextLookAt: Time.optional().describe('Former name of `nextIntervalAt`.'),
   finishedAt: Time.optional(),
+  feedback: z
+    .looseObject({ judgement: z.enum(JUDGEMENTS), metrics: z.array(z.string()), at: Time })
+    .optional(),
 })
 
 /** A run with its plan, its intervals and the last report. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { cancelRun, listRuns } from '../../../analysis/runs/analysis-operations.js'
+import { giveFeedback } from '../../../analysis/runs/feedback.js'
 import { readRegistration } from '../../../analysis/runs/definitions/registration.js'
 import { registerCanary } from '../../../analysis/runs/register-canary.js'
 import {
@@ -9,10 +10,11 @@ import {
   showRun,
   summariseRun,
 } from '../../../analysis/runs/show-run.js'
+import { JUDGEMENTS } from '../../../store/ports/analysis-store.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { JSON_TYPE } from '../../exchange/exchange.js'
 import { jsonAnswer, jsonTextAnswer } from '../../exchange/json-answer.js'
-import { registrationBody } from '../../input/body-reader.js'
+import { jsonBody, registrationBody } from '../../input/body-reader.js'
 import { TimeRange, rangeOf } from '../../input/time-range.js'
 import { numberOf } from '../../input/path-parameter.js'
 import { AfterNumber, NextNumber, json, nextNumber, pageSize } from '../../pipeline/answer-schemas.js'
@@ -42,6 +44,17 @@ const IntervalNumber = z.coerce.number().int().min(1).optional()
 const DataQuery = z.strictObject({
   interval: IntervalNumber.describe('Number of the interval; the last by default.'),
   look: IntervalNumber.describe('Former name of `interval`.'),
+})
+const MAX_COMMENT = 2000
+const MAX_NAMED = 100
+export const FeedbackBody = z.strictObject({
+  judgement: z.enum(JUDGEMENTS).describe('Whether the verdict was right, a false alarm, or missed a change.'),
+  metrics: z
+    .array(z.string().max(MAX_COMMENT))
+    .max(MAX_NAMED)
+    .default([])
+    .describe('The metrics that it is about; those that caused the verdict by default.'),
+  comment: z.string().max(MAX_COMMENT).optional(),
 })
 const RUN = { id: numberOf('analysis') }
 const READ = { method: 'GET', roles: READERS, handler: 'analysis' } as const
@@ -134,6 +147,22 @@ const runRoutes = [
     query: DataQuery,
     answers: { 200: json('The lines of each log, gzipped.', z.array(z.unknown())) },
     answer: ({ params, query }, deps) => fetchedData(deps, params.id, query, 'lines'),
+  }),
+  route({
+    ...CHANGE,
+    path: '/analysis/:id/feedback',
+    roles: ['approver'],
+    summary: 'Say whether the verdict of an analysis was right',
+    params: RUN,
+    body: jsonBody(FeedbackBody),
+    answers: {
+      200: json('The analysis.', RunAnswer),
+      409: { description: 'It has no final verdict, or none that can be wrong in this way.' },
+    },
+    answer: async ({ exchange, params: { id }, body }, deps) =>
+      jsonAnswer(
+        summariseRun(await giveFeedback(deps, { comment: undefined, ...body, id }, actorOf(exchange, deps))),
+      ),
   }),
   route({
     ...CHANGE,

@@ -8,6 +8,7 @@ import {
   undefinedAnalysis,
 } from '../../../analysis/runs/analysis-operations.js'
 import { defineAnalysis } from '../../../analysis/runs/define-analysis.js'
+import { listPrecision } from '../../../analysis/runs/feedback.js'
 import { shownDocument } from '../../../analysis/runs/show-run.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
@@ -67,6 +68,12 @@ const Backtest = z.object({
       problems: z.array(z.string()),
     }),
   ),
+})
+const Judgements = { right: z.int(), falseAlarms: z.int(), missed: z.int() }
+const Precision = z.object({
+  application: z.string(),
+  ...Judgements,
+  metrics: z.array(z.object({ metric: z.string(), ...Judgements, precision: z.number().nullable() })),
 })
 const Tried = z.object({
   application: z.string(),
@@ -147,6 +154,17 @@ export const definitionRoutes = [
     answers: { 200: json('The results of the queries.', Tried) },
     answer: async ({ exchange, params: { application }, body: { minutes, ...scopes } }, deps) =>
       jsonAnswer(await deps.trials.try({ application, minutes, scopes, ...actorOf(exchange, deps) })),
+  }),
+  route({
+    method: 'GET',
+    path: '/analysis/applications/:application/feedback',
+    roles: READERS,
+    handler: 'analysis',
+    summary: 'How often the verdicts of an application were right, by metric',
+    params: APPLICATION,
+    answers: { 200: json('Counts of judgements.', Precision) },
+    answer: async ({ params: { application } }, { reader }) =>
+      jsonAnswer(await reader.run(listPrecision, application)),
   }),
   route({
     method: 'POST',

@@ -2,8 +2,10 @@ import { z } from 'zod'
 import { html } from 'hono/html'
 
 import { cancelRun, listDefinitions, listRuns } from '../../../analysis/runs/analysis-operations.js'
+import { giveFeedback } from '../../../analysis/runs/feedback.js'
 import { readRegistration } from '../../../analysis/runs/definitions/registration.js'
 import { registerCanary } from '../../../analysis/runs/register-canary.js'
+import { JUDGEMENTS } from '../../../store/ports/analysis-store.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { formBody } from '../../input/form-body.js'
 import { numberOf } from '../../input/path-parameter.js'
@@ -27,6 +29,7 @@ const MAX_LISTED = 50
 const MAX_DEFINITIONS = 100
 const MAX_SCORES = 12
 const MAX_NAME = 1000
+const MAX_COMMENT = 2000
 const ListQuery = z.looseObject({
   application: z.string().trim().max(MAX_NAME).default(''),
   state: z.enum(['RUNNING', 'COMPLETED', 'CANCELLED', '']).default(''),
@@ -84,6 +87,22 @@ export const analysisPageRoutes = [
     answer: async ({ exchange, params: { id } }, deps) => {
       await deps.analysis.writer.run(cancelRun, { id, actor: actorOf(exchange, deps.analysis) })
       deps.analysis.forget(id)
+      return goTo(`${deps.page.prefix}/ui/runs/${id}`)
+    },
+  }),
+  route({
+    ...FORM,
+    path: '/ui/runs/:id/feedback',
+    roles: ['approver'],
+    summary: 'Say whether the verdict of an analysis was right, from the form of its page',
+    params: { id: numberOf('analysis') },
+    body: formBody(
+      z.object({ judgement: z.enum(JUDGEMENTS), comment: z.string().max(MAX_COMMENT).default('') }),
+    ),
+    answer: async ({ exchange, params: { id }, body: { judgement, comment } }, deps) => {
+      const said = comment.trim()
+      const feedback = { id, judgement, metrics: [], comment: said === '' ? undefined : said }
+      await giveFeedback(deps.analysis, feedback, actorOf(exchange, deps.analysis))
       return goTo(`${deps.page.prefix}/ui/runs/${id}`)
     },
   }),
@@ -187,7 +206,9 @@ function definitionSection(definitions: readonly ShownDefinition[], viewer: View
 
 /** Draws the scores of runs as bars from 0 to 100, oldest first. */
 function scores(latest: readonly StoredRun[]): Html {
-  const ended = latest.filter(({ score }) => score !== undefined).toReversed()
+  const ended = latest
+    .filter(({ score, unscored }) => score !== undefined && unscored === undefined)
+    .toReversed()
   if (ended.length === 0) return html`<span class="soft">none yet</span>`
   const text = `scores, oldest first: ${ended.map(({ score = 0 }) => formatNumber(score)).join(', ')}`
   const bars = ended.map(({ score = 0, verdict = '' }) => ({ part: score / WHOLE, tone: toneOf(verdict) }))

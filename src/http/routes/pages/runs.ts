@@ -10,8 +10,10 @@ import { reportLinkOf, reportPage } from '../analysis/reports.js'
 import { PAGE, showPage, viewerOf } from './page-route.js'
 import type { PageRoutesDeps } from './page-route.js'
 import type { RunBody } from '../../analysis-report/render-run.js'
-import type { PageContent, Viewer } from '../../pages/layout.js'
+import type { Html, PageContent, Viewer } from '../../pages/layout.js'
 import { executionLink, link } from '../../pages/parts.js'
+import { JUDGEMENTS } from '../../../store/ports/analysis-store.js'
+import type { Judgement } from '../../../store/ports/analysis-store.js'
 
 interface RunParams {
   readonly id: number
@@ -64,7 +66,7 @@ function withLink(path: string, more: MoreParams): Route<PageRoutesDeps> {
 /** Renders the report of an analysis in the console. A running one can be cancelled. */
 function runPage(
   id: number,
-  { application, executionId, state, body }: RunBody,
+  { application, executionId, state, body, ...judged }: RunBody,
   viewer: Viewer,
 ): PageContent {
   const { prefix, roles } = viewer
@@ -81,6 +83,53 @@ function runPage(
             </form>`
           : ''
       }
-    </div>`
+    </div>
+    ${state === 'COMPLETED' ? feedbackForm(id, judged, viewer) : ''}`
   return { title: `Analysis ${id} of ${application}`, body: content, section: '/ui/analyses' }
+}
+
+const JUDGED: Readonly<Record<Judgement, string>> = {
+  right: 'right',
+  falseAlarm: 'a false alarm',
+  missed: 'a missed change',
+}
+
+/** Renders the judgement about the verdict, and buttons for those that are possible. */
+function feedbackForm(
+  id: number,
+  { verdict, feedback }: Pick<RunBody, 'verdict' | 'feedback'>,
+  viewer: Viewer,
+): Html {
+  const { prefix, roles } = viewer
+  if (verdict === undefined) return html``
+  const possible = JUDGEMENTS.filter(
+    (judgement) =>
+      judgement === 'right' || (judgement === 'missed' ? verdict !== 'Fail' : verdict !== 'Success'),
+  )
+  const given =
+    feedback === undefined
+      ? ''
+      : html`<p>
+          ${feedback.by ?? 'Somebody'} judged this verdict as
+          ${JUDGED[feedback.judgement]}${
+            feedback.metrics.length === 0 ? '' : `: ${feedback.metrics.join(', ')}`
+          }.
+          ${feedback.comment === undefined ? '' : html`<q>${feedback.comment}</q>`}
+        </p>`
+  if (!roles.includes('approver') && !roles.includes('admin')) return html`${given}`
+  return html`<h2>Was this verdict right?</h2>
+    ${given}
+    <form method="post" action="${prefix}/ui/runs/${id}/feedback">
+      ${tokenField(viewer)}
+      <label for="comment">Comment (optional)</label>
+      <input id="comment" name="comment" maxlength="2000" />
+      <div class="row">
+        ${possible.map(
+          (judgement) =>
+            html`<button name="judgement" value="${judgement}" class="${judgement === 'right' ? '' : 'bad'}">
+              It was ${JUDGED[judgement]}
+            </button>`,
+        )}
+      </div>
+    </form>`
 }

@@ -3,6 +3,7 @@ import type { Kysely, Migration } from 'kysely'
 
 import {
   addAnalysisRetention,
+  addFeedback,
   addLookAttempts,
   addNamedTemplates,
   createAnalysis,
@@ -49,13 +50,14 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0017-browser-sessions-account': { up: addSessionAccounts },
   '0018-decisions-traces': { up: addTraces },
   '0019-notifications': { up: (db) => createNotifications(db, TYPES) },
+  '0020-analysis-feedback': { up: (db) => addFeedback(db, TYPES) },
 }
 
 /**
  * The newest schema of this release. Raise `oldestWriter` with a migration that earlier releases
  * cannot write to.
  */
-export const serviceSchema: Schema = { migrations, version: 19, oldestWriter: 9 }
+export const serviceSchema: Schema = { migrations, version: 20, oldestWriter: 9 }
 
 async function createLeasedOutbox(db: Db): Promise<void> {
   await createOutbox(db, TYPES)

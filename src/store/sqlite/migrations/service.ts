@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import {
   addAnalysisRetention,
+  addFeedback,
   addLookAttempts,
   addNamedTemplates,
   createAnalysis,
@@ -46,4 +47,5 @@ export const serviceMigrations: Migrations = {
   '0016-gate-policy-problems': { up: (db) => addPolicyProblems(db, TYPES) },
   '0017-exceptions': { up: (db) => createExceptions(db, TYPES) },
   '0018-notifications': { up: (db) => createNotifications(db, TYPES) },
+  '0019-analysis-feedback': { up: (db) => addFeedback(db, TYPES) },
 }

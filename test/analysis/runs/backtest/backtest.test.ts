@@ -67,7 +67,7 @@ async function run(plan: RunPlan, pods = 1, apart = 0): ReturnType<typeof testRu
 async function testRun(plan: RunPlan, pods: number, apart: number) {
   const queries: SeriesQuery[] = []
   const metrics = sourceOf(pods, apart, queries)
-  const sources = new Map([['prom', { metrics, logs: undefined }]])
+  const sources = new Map([['prom', { name: 'prom', type: 'prometheus' as const, metrics }]])
   return { part: await backtest({ plan, startsMs }, sources, () => 0), queries }
 }
 
