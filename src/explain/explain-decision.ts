@@ -61,9 +61,16 @@ export interface ExplainDecisionOptions {
   readonly package?: string | undefined
 }
 
+/** What an explanation needs of a decision. */
+export type ExplainableDecision = Pick<
+  StoredDecision,
+  | ('decisionId' | 'revision' | 'outcome' | 'timeMs' | 'kind' | 'path' | 'packages')
+  | ('input' | 'inputBytes' | 'inputTruncated' | 'result' | 'resultTruncated' | 'ndBuiltinCache')
+>
+
 /** `explainDecision` of a service. */
 export type ExplainDecision = (
-  decision: StoredDecision,
+  decision: ExplainableDecision,
   options: ExplainDecisionOptions,
 ) => Promise<DecisionExplanation>
 
@@ -74,7 +81,7 @@ export type ExplainDecision = (
  */
 export async function explainDecision(
   { runs, revisions, requests, policies }: ExplainDecisionDeps,
-  decision: StoredDecision,
+  decision: ExplainableDecision,
   options: ExplainDecisionOptions,
 ): Promise<DecisionExplanation> {
   const { decisionId, revision, outcome, timeMs, ndBuiltinCache } = decision
@@ -106,7 +113,7 @@ export async function explainDecision(
   })
 }
 
-function refuseIncompleteInput({ input, inputBytes, inputTruncated }: StoredDecision): void {
+function refuseIncompleteInput({ input, inputBytes, inputTruncated }: ExplainableDecision): void {
   if (inputBytes === null || (input !== null && !inputTruncated)) return
   const stored =
     input === null
@@ -119,7 +126,7 @@ function refuseIncompleteInput({ input, inputBytes, inputTruncated }: StoredDeci
   )
 }
 
-function revisionGone({ revision }: StoredDecision): AppError {
+function revisionGone({ revision }: ExplainableDecision): AppError {
   return new AppError(
     'not_found',
     `The policies of revision ${revision} are not stored here: they were removed, another service decided, or decisions.maxSourcesBytes is 0.`,
@@ -151,7 +158,7 @@ function unknownPackage(name: string, { rego, revision }: KeptSources): AppError
 
 /** The paths of the packages to explain; none for a decision about a path. */
 function wantedPackages(
-  { kind, packages, outcome }: StoredDecision,
+  { kind, packages, outcome }: ExplainableDecision,
   { rego }: KeptSources,
   staticPackages: readonly string[],
   only: string | undefined,
@@ -182,7 +189,7 @@ function packageKeys({ packages }: Snapshot, wanted: readonly (readonly string[]
   return packages.filter((key) => names.has(printPackageName(pathOfKey(key))))
 }
 
-function questionFor({ kind, path }: StoredDecision, packages: readonly string[]): Question {
+function questionFor({ kind, path }: ExplainableDecision, packages: readonly string[]): Question {
   switch (kind) {
     case 'static':
       return { kind: 'static', packages }
@@ -202,7 +209,7 @@ function questionFor({ kind, path }: StoredDecision, packages: readonly string[]
 
 /** Undefined if the recorded result is incomplete, or only some packages were evaluated. */
 function isReproduced(
-  { kind, outcome, packages, result, resultTruncated }: StoredDecision,
+  { kind, outcome, packages, result, resultTruncated }: ExplainableDecision,
   question: Question,
   { answer, error }: TracedResult,
 ): boolean | undefined {
@@ -225,7 +232,7 @@ function textsOfAnswer(answer: Answer): readonly string[] {
 const MAX_NAMED = 10
 
 function notesOf(
-  { input }: StoredDecision,
+  { input }: ExplainableDecision,
   { withoutRego }: KeptSources,
   { snapshot }: TracedPolicies,
   { reproduced, isPart }: { readonly reproduced: boolean | undefined; readonly isPart: boolean },

@@ -10,6 +10,7 @@ import { KeptRevisions, definitionsOfReason, hostBuiltins, verdictDefinitions } 
 import { openRequests } from './evaluations/open-requests.js'
 import { startSlowThread } from './evaluations/open-evaluations.js'
 import { findServiceOpa } from './files/service-opa.js'
+import { compileModuleInThread, loadDataInThread } from './threads/load-threads.js'
 
 const MS_PER_DAY = 86_400_000
 /** In the data directory. Without it, decisions of earlier revisions cannot be explained. */
@@ -50,6 +51,8 @@ export function openExplanations(config: Config, revisions: KeptRevisions): Expl
     load: {
       findOpa: () => findServiceOpa(config),
       builtins: hostBuiltins,
+      loadData: loadDataInThread,
+      compileModule: compileModuleInThread,
       limits: config.policies.limits,
     },
     thread: { start: startSlowThread, timesOf: timesOfThread },

@@ -8,6 +8,7 @@ export function policyContext(
   { decisions, server, policies }: Config,
   parts: Pick<
     PolicyContext,
+    | 'explain'
     | 'policies'
     | 'evaluations'
     | 'enforcement'

@@ -201,7 +201,8 @@ export function routesDeps(
   const { backgroundWork, analysis, evaluations, enforcing, sources } = parts
   const { reader, writer, lookups } = store
   const log = includingWorkers(decisions, workers, openRules(parts.revisions))
-  const read = log && { ...log, explain: openExplanations(config, parts.revisions) }
+  const explain = openExplanations(config, parts.revisions)
+  const read = log && { ...log, explain }
   const { maxBodyBytes } = config.audit
   const timeline: TimelineDeps = {
     reader,
@@ -209,6 +210,7 @@ export function routesDeps(
   }
   const plugins = healthPlugins(parts, workers, tls)
   const policy = policyContext(config, {
+    explain,
     policies,
     evaluations: evaluations.evaluations,
     enforcement: enforcing.enforcement,

@@ -31,13 +31,16 @@ deny contains "nobody owns it" if {
 `
 
 describe('why a decision was made', () => {
-  const workspace = makeWorkspace({
+  const files = {
     'policies/static/waits.rego': waits(0),
     'policies/static/owned.rego': OWNED,
     'policies/limits/data.json': '{"wait": 10}',
-  })
+  }
+  const workspace = makeWorkspace(files)
+  const second = makeWorkspace(files)
   let inventory: Receiver
   let tidegate: TidegateProcess
+  let working: TidegateProcess
   let requests = 0
 
   beforeAll(async () => {
@@ -53,11 +56,16 @@ describe('why a decision was made', () => {
         policies: { watch: true, requests: { allowedHosts: ['127.0.0.1'] } },
       },
     })
+    working = await startTidegate({
+      workspace: second,
+      config: { server: { workers: 2 }, policies: { requests: { allowedHosts: ['127.0.0.1'] } } },
+    })
   })
   afterAll(async () => {
-    await tidegate.end('SIGTERM')
+    await Promise.all([tidegate.end('SIGTERM'), working.end('SIGTERM')])
     await inventory.close()
     workspace.remove()
+    second.remove()
   })
 
   /** Saves a pipeline and returns the id of the decision. */
@@ -117,6 +125,25 @@ describe('why a decision was made', () => {
       packages: [{ package: 'static.owned', rules: [{ outcome: 'fired' }] }],
     })
     expect(requests).toBe(before)
+  })
+
+  test.each([
+    ['this process', () => tidegate.url],
+    ['worker processes', () => working.url],
+  ])('a new evaluation by %s is explained with ?explain', async (_, url) => {
+    const before = requests
+    const explain = async (path: string, input: object): Promise<string> => {
+      const answer = await postJson(url(), `/v1/data/${path}`, { input })
+      return JSON.stringify(objectOf(answer)['explanation'])
+    }
+    const pipeline = { new: { application: 'shop', wait: 15, inventory: `${inventory.url}/none` } }
+    expect(await explain('static/waits/deny?explain=notes', pipeline)).toContain('data.limits.wait = 10')
+    expect(await explain('static/waits/deny?explain=fails&pretty', { new: { wait: 5 } })).toContain(
+      'static/waits.rego:7:2: this condition does not hold',
+    )
+    expect(await explain('static/owned/deny?explain=full', pipeline)).toContain('nobody owns it')
+    // The explanation uses the answer that the decision got.
+    expect(requests).toBe(before + 1)
   })
 
   test('the log names the rule, file and line of each reason, and is filtered by them', async () => {

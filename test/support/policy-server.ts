@@ -3,6 +3,7 @@ import type { DecisionEntry } from '../../src/decisions/decision-log.js'
 import type { PolicyContext } from '../../src/http/policy/decision.js'
 import { Enforcement } from '../../src/enforcement/enforcement.js'
 import { ExceptionBook } from '../../src/enforcement/exceptions/exception-book.js'
+import type { TokenRecord } from '../../src/http/pipeline/authenticate.js'
 import { policyRoutes } from '../../src/http/policy/policy-routes.js'
 import { Evaluations } from '../../src/rego/slow/evaluations.js'
 import type { Snapshot } from '../../src/rego/snapshot/snapshot.js'
@@ -30,6 +31,7 @@ const textOf = (bytes: Uint8Array | undefined): string | undefined => bytes && B
 export async function startPolicyServer(
   policies: Readonly<Record<string, string>>,
   settings: Partial<PolicyContext> = {},
+  tokens: readonly TokenRecord[] = [],
 ): Promise<PolicyServer> {
   const snapshot = await loadPolicies(policies)
   const decisions: RecordedDecision[] = []
@@ -61,7 +63,7 @@ export async function startPolicyServer(
   }
   const server = await startRoutesServer(
     policyRoutes.map((route) => route.bind(context)),
-    {},
+    { tokens },
   )
   return { server, snapshot, decisions }
 }

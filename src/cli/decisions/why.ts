@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 import { EXPLAIN_MODES, type FailedCondition, type RuleExplanation } from '../../rego/index.js'
 import { printable } from '../../lib/text/shown-text.js'
-import { explanationText } from '../output/explanation-text.js'
+import { explanationText } from '../../explain/explanation-text.js'
 import { makeServiceClient } from '../session/service-client.js'
 import { addServiceOptions } from '../session/service-options.js'
 import type { ServiceOptions } from '../session/service-options.js'

@@ -3,13 +3,13 @@ import { CommanderError } from 'commander'
 
 import { AppError, toError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
+import { caretLines } from '../../lib/text/caret-lines.js'
 import { nearestName, suggestion } from '../../lib/text/nearest-name.js'
 import { errorAnswer } from '../../http/exchange/error-body.js'
 import { EXIT, wrongUse } from '../session/session.js'
 import type { ExitCode } from '../session/session.js'
 import type { Terminal } from '../session/terminal.js'
 import { printable } from '../../lib/text/shown-text.js'
-import { displayWidth } from './display-width.js'
 
 export interface ReportOptions {
   readonly isJson: boolean
@@ -38,11 +38,6 @@ export function errorText(error: AppError): string {
   return printable([`tidegate: ${error.message}`, ...details, ''].join('\n'))
 }
 
-/** Longest part of a source line that is shown, in characters. */
-const MAX_SHOWN_CHARACTERS = 100
-/** Characters shown before the column of an error. */
-const MAX_BEFORE_COLUMN = 80
-
 /**
  * Returns the line of a Rego file and a caret under its column, which OPA counts in characters;
  * nothing if the file cannot be read, as in a bundle.
@@ -50,19 +45,6 @@ const MAX_BEFORE_COLUMN = 80
 function sourceLines({ location }: ErrorDetail): string[] {
   if (!location?.file.endsWith('.rego')) return []
   return caretLines(readLine(location.file, location.row) ?? '', location.col)
-}
-
-/** Returns a line of source and a caret under a column, from 1; nothing for an empty line. */
-export function caretLines(source: string, col: number): string[] {
-  const characters = Array.from(source)
-  const first = characters.findIndex((character) => character.trim() !== '')
-  if (first < 0) return []
-  const column = col - 1
-  const hasColumn = column >= first && column <= characters.length
-  const start = hasColumn ? Math.max(first, column - MAX_BEFORE_COLUMN) : first
-  const show = (end: number): string => characters.slice(start, end).join('').replaceAll('\t', ' ')
-  const line = `    ${show(start + MAX_SHOWN_CHARACTERS).trimEnd()}`
-  return hasColumn ? [line, `    ${' '.repeat(displayWidth(show(column)))}^`] : [line]
 }
 
 function readLine(file: string, row: number): string | undefined {

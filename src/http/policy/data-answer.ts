@@ -36,8 +36,8 @@ export interface DataAnswer {
   /** JSON; undefined for an undefined document. */
   readonly result: string | undefined
   readonly isInputMissing: boolean
-  /** Why the document is undefined, if an explanation was requested. */
-  readonly explanation: string | undefined
+  /** Texts of the explanation; undefined if none was requested. */
+  readonly explanation: readonly string[] | undefined
   /** Present only if metrics were requested. */
   readonly timings: Timings | undefined
   readonly snapshot: Snapshot
@@ -49,7 +49,7 @@ export function dataAnswerBody(answer: DataAnswer, query: DataQuery): string {
   const members: string[] = []
   if (answer.decisionId !== undefined) members.push(`"decision_id":"${answer.decisionId}"`)
   if (query.provenance) members.push(`"provenance":${provenance(answer)}`)
-  if (query.explain) members.push(`"explanation":[${note(answer, query)}]`)
+  if (answer.explanation !== undefined) members.push(`"explanation":${events(answer.explanation, query)}`)
   if (answer.timings !== undefined) members.push(`"metrics":${metrics(answer.timings)}`)
   if (answer.result !== undefined) members.push(`"result":${answer.result}`)
   if (answer.isInputMissing) members.push(`"warning":${MISSING_INPUT}`)
@@ -57,15 +57,20 @@ export function dataAnswerBody(answer: DataAnswer, query: DataQuery): string {
   return `${query.pretty ? prettyJson(compact) : compact}\n`
 }
 
+const NO_EXPRESSION = '{"index":0,"terms":{"type":"boolean","value":true}}'
+
 /**
- * Returns the explanation in the format of OPA's trace notes: a line if `pretty` is set, otherwise
- * an event with an expression.
+ * Returns the explanation in the format of OPA's trace: lines if `pretty` is set, otherwise notes with
+ * an expression.
  */
-function note({ explanation }: DataAnswer, { pretty }: DataQuery): string {
-  if (explanation === undefined) return ''
-  if (pretty) return goJsonString(`query:1  | Note ${JSON.stringify(explanation)}`)
-  const expression = '{"index":0,"terms":{"type":"boolean","value":true}}'
-  return `{"op":"note","query_id":0,"parent_id":0,"type":"expr","node":${expression},"locals":[],"message":${goJsonString(explanation)}}`
+function events(texts: readonly string[], { pretty }: DataQuery): string {
+  const found = pretty
+    ? texts.flatMap((text) => text.split('\n')).map((line) => goJsonString(line))
+    : texts.map(
+        (text) =>
+          `{"op":"note","query_id":0,"parent_id":0,"type":"expr","node":${NO_EXPRESSION},"locals":[],"message":${goJsonString(text)}}`,
+      )
+  return `[${found.join(',')}]`
 }
 
 /**

@@ -1,5 +1,11 @@
-import { AppError } from '../../errors/app-error.js'
-import { explainUndefined, printDataRef, type DocumentPlan, type Snapshot } from '../../rego/index.js'
+import { AppError, toAppError } from '../../errors/app-error.js'
+import {
+  explainUndefined,
+  printDataRef,
+  type DocumentPlan,
+  type ExplainMode,
+  type Snapshot,
+} from '../../rego/index.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { readBody } from '../input/read-body.js'
 import { dataAnswerBody, prettyJson, sendNegotiated } from './data-answer.js'
@@ -82,17 +88,19 @@ async function answerDocument(
   const decision = new Decision(context, exchange, 'data', request.rawPath)
   const evalStartNs = query.metrics ? decision.elapsedNs : 0
   decision.wantsCost = query.metrics
-  const { result } = await decideDocument(decision, request)
+  const made = await decideDocument(decision, request)
+  const { result } = made
   const answer = {
     decisionId: context.isLogging ? decision.id : undefined,
     result,
     isInputMissing: request.isInputMissing,
-    explanation: query.explain && result === undefined ? explanationOf(decision, request) : undefined,
     timings: query.metrics ? timings(evalStartNs, decision) : undefined,
     snapshot: decision.snapshot,
     version: context.version,
   }
-  await sendNegotiated(exchange, dataAnswerBody(answer, query))
+  const explanation =
+    query.explain && (await explainDocument(context, exchange, { decision, request, made }, query.explain))
+  await sendNegotiated(exchange, dataAnswerBody({ ...answer, explanation }, query))
 }
 
 /** Evaluates the document at a path and records the decision. */
@@ -108,10 +116,41 @@ export function decideDocument(
   )
 }
 
-/** Does not search data members, of which there may be millions. */
-function explanationOf({ snapshot }: Decision, { rawPath }: DocumentRequest): string {
-  return explainUndefined(snapshot, planFor(snapshot, rawPath).path, false)
+interface MadeDecision {
+  readonly decision: Decision
+  readonly request: DocumentRequest
+  readonly made: Outcome
 }
+
+/**
+ * Returns texts about an undefined document, and about the rules of a document. Those show policies
+ * and data, so the caller needs a role that may read them. The decision has been made and recorded; a
+ * failed explanation is a text.
+ */
+async function explainDocument(
+  { explain }: PolicyContext,
+  { caller: { isAdmin, roles = [] } }: Exchange,
+  { decision, request: { rawPath, input }, made }: MadeDecision,
+  mode: ExplainMode,
+): Promise<readonly string[]> {
+  const { path } = planFor(decision.snapshot, rawPath)
+  // Does not search data members, of which there may be millions.
+  const notes = made.result === undefined ? [explainUndefined(decision.snapshot, path, false)] : []
+  if (explain === undefined) return notes
+  if (!isAdmin && !EXPLAINING_ROLES.some((role) => roles.includes(role))) return [...notes, NEEDS_ROLE]
+  try {
+    const explanation = await explain(decision.explainable(input, made), { mode })
+    const { ruleTexts } = await import('../../explain/explanation-text.js')
+    return [...notes, ...explanation.notes.map(({ message }) => message), ...ruleTexts(explanation)]
+  } catch (raw) {
+    const error = toAppError(raw)
+    if (error.kind === 'internal') throw error
+    return [...notes, error.message]
+  }
+}
+
+const EXPLAINING_ROLES = ['auditor', 'author'] as const
+const NEEDS_ROLE = 'The rules are explained to callers with the role auditor or author.'
 
 function timings(evalStartNs: number, { elapsedNs, fuel, instancesReplaced }: Decision): Timings {
   return { evalNs: elapsedNs - evalStartNs, handlerNs: elapsedNs, fuel, instancesReplaced }

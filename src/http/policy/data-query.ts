@@ -1,7 +1,8 @@
 import type { Exchange } from '../exchange/exchange.js'
 import { trimTrailing } from '../../lib/text/trim-characters.js'
 import { AppError } from '../../errors/app-error.js'
-import { parseDataPath } from '../../rego/index.js'
+import { EXPLAIN_MODES, parseDataPath } from '../../rego/index.js'
+import type { ExplainMode } from '../../rego/index.js'
 import { scanSpace, scanValue } from '../../lib/json/scan/scan-value.js'
 import type { PolicyContext } from './decision.js'
 
@@ -10,7 +11,7 @@ export interface DataQuery {
   readonly pretty: boolean
   readonly metrics: boolean
   readonly provenance: boolean
-  readonly explain: boolean
+  readonly explain: ExplainMode | undefined
   readonly strictBuiltinErrors: boolean
   /** Raw input document of a GET. */
   readonly input: string | undefined
@@ -20,7 +21,7 @@ const NONE: DataQuery = {
   pretty: false,
   metrics: false,
   provenance: false,
-  explain: false,
+  explain: undefined,
   strictBuiltinErrors: false,
   input: undefined,
 }
@@ -29,8 +30,6 @@ const NONE: DataQuery = {
 export function searchParams({ target: { query } }: Exchange): URLSearchParams | undefined {
   return query === undefined ? undefined : new URLSearchParams(query)
 }
-
-const EXPLAIN_MODES: readonly string[] = ['notes', 'fails', 'full', 'debug']
 
 /** Parses the query. A flag is on if it is empty or `true`, in any case. */
 export function parseDataQuery(query: URLSearchParams | undefined): DataQuery {
@@ -41,7 +40,7 @@ export function parseDataQuery(query: URLSearchParams | undefined): DataQuery {
     pretty: isOn('pretty'),
     metrics: isOn('metrics') || isOn('instrument'),
     provenance: isOn('provenance'),
-    explain: EXPLAIN_MODES.includes(query.get('explain') ?? ''),
+    explain: EXPLAIN_MODES.find((mode) => mode === query.get('explain')),
     strictBuiltinErrors: isOn('strict-builtin-errors'),
     input: query.getAll('input').at(-1),
   }

@@ -10,6 +10,7 @@ import {
   type RecordedCalls,
   type Snapshot,
 } from '../../rego/index.js'
+import type { ExplainDecision, ExplainableDecision } from '../../explain/explain-decision.js'
 import type { Enforcement } from '../../enforcement/enforcement.js'
 import { packagesJson } from '../../enforcement/verdict.js'
 import type { Verdict } from '../../enforcement/verdict.js'
@@ -38,6 +39,8 @@ export interface PolicyContext {
   readonly defaultDecision: string
   /** Path of the document that decides access evaluations; undefined if there is none. */
   readonly accessDecision: string | undefined
+  /** Explains the rules of a decision; undefined if that is not set up. */
+  readonly explain?: ExplainDecision | undefined
   readonly version: string
   readonly nextDecisionId: (nowMs: number) => string
   readonly evaluated: (kind: string, outcome: string) => void
@@ -47,6 +50,8 @@ export interface PolicyContext {
   readonly warned: (warnings: Verdict['warnings']) => void
 }
 
+/** In bytes. Longer calls are not replayed. */
+const MAX_EXPLAINED_CALLS = 4 * 1024 * 1024
 const NS_PER_MS = 1_000_000
 
 /** Outcome of a decision for the log. */
@@ -137,6 +142,18 @@ export class Decision implements EvaluateOptions {
 
   recorded(calls: RecordedCalls): void {
     this.#calls = calls
+  }
+
+  /** Returns the decision about a document for an explanation of its rules. */
+  explainable(input: Uint8Array | undefined, { outcome, result }: Outcome): ExplainableDecision {
+    const calls = this.#calls && ndBuiltinCache(this.#calls, MAX_EXPLAINED_CALLS)
+    const { id: decisionId, timeMs, snapshot } = this
+    return {
+      ...{ decisionId, timeMs, outcome, revision: snapshot.revision, kind: 'data', path: this.#path },
+      ...{ input: input ?? null, inputBytes: input?.length ?? null, inputTruncated: false, packages: null },
+      ...{ result: result === undefined ? null : Buffer.from(result), resultTruncated: false },
+      ndBuiltinCache: calls === undefined ? null : Buffer.from(calls),
+    }
   }
 
   onClientGone(drop: () => void): void {

@@ -53,7 +53,7 @@ const DataQuery = z.looseObject({
   metrics: Switch.describe('Adds the duration of the decision.'),
   provenance: Switch.describe('Adds the policies that decided.'),
   explain: Switch.describe(
-    'Adds an explanation for an undefined document; `packages` adds the denying packages to a verdict.',
+    'Adds why the document has no value, and for callers with the role auditor or author its rules: `notes` those that fired, `fails` those that did not, `full` both. `packages` adds the denying packages to a verdict.',
   ),
   'strict-builtin-errors': Switch.describe('Makes failing built-ins errors.'),
 })

@@ -1,6 +1,7 @@
 import { closeParts } from '../close-parts.js'
 import type { OnStop, OpenPart } from '../close-parts.js'
 import type { PolicyContext } from '../../http/policy/decision.js'
+import type { ExplainDecision } from '../../explain/explain-decision.js'
 import type { BoundRoute } from '../../http/pipeline/route.js'
 import { nopDecisionLog } from '../../decisions/decision-log.js'
 import type { DecisionLog } from '../../decisions/decision-log.js'
@@ -107,6 +108,7 @@ async function open(
   const book = new ExceptionBook()
   const enforcement = new Enforcement({ levels: config.policies.levels, exceptions: book })
   const context = policyContext(config, {
+    explain: explainOnDemand(config),
     ...{ policies, evaluations, enforcement, decisionLog, readYaml: yaml.toJson },
     ...{ evaluated: metrics.evaluated, warned: metrics.warned, inSpan: telemetry?.inSpan },
   })
@@ -138,6 +140,19 @@ async function open(
     close: async () => {
       await closeParts(opened, logger)
     },
+  }
+}
+
+/** Few requests are explained, so what it needs is loaded by the first one. */
+function explainOnDemand(config: Config): ExplainDecision {
+  let loading: Promise<ExplainDecision> | undefined
+  const load = async (): Promise<ExplainDecision> => {
+    const { openExplanations, openRevisions } = await import('../open-explanations.js')
+    return openExplanations(config, openRevisions(config))
+  }
+  return async (decision, options) => {
+    loading ??= load()
+    return (await loading)(decision, options)
   }
 }
 

@@ -1,8 +1,12 @@
+import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { AppError } from '../../../src/errors/app-error.js'
+import type { ExplainDecision } from '../../../src/explain/explain-decision.js'
 import { planFor, rememberedPlan } from '../../../src/http/policy/plan-cache.js'
+import type { RuleExplanation } from '../../../src/rego/index.js'
 import type { Snapshot } from '../../../src/rego/snapshot/snapshot.js'
 import { ask, objectOf, postJson } from '../../support/http-client.js'
 import { startPolicyServer } from '../../support/policy-server.js'
@@ -174,4 +178,91 @@ test('names the near path when a runtime policy is misspelt', async () => {
   const answer = await postJson(server.url, '/v1/data/severl/deny', JSON.parse(FLAT))
   expect(answer.status).toBe(500)
   expect(JSON.stringify(objectOf(answer))).toContain('did you mean data.several.deny?')
+})
+
+describe('an explanation of the rules of a document', () => {
+  const ROLES = [
+    ['orchestrator'],
+    ['orchestrator', 'author'],
+    ['orchestrator', 'auditor'],
+    ['admin'],
+  ] as const
+  const TOKENS = ROLES.map((roles) => ({
+    ...{ roles, name: roles.join('-') },
+    sha256: createHash('sha256').update(roles.join('-')).digest('hex'),
+  }))
+  const rule: RuleExplanation = {
+    ...{ package: 'ports', rule: 'deny', file: 'ports.rego', row: 5, col: 1, text: 'deny contains' },
+    ...{ outcome: 'fired', results: [], because: [] },
+  }
+  const asked: Parameters<ExplainDecision>[] = []
+  let refusal: AppError | undefined
+  let explaining: RoutesServer
+
+  beforeAll(async () => {
+    const explain: ExplainDecision = (...what) => {
+      asked.push(what)
+      if (refusal !== undefined) return Promise.reject(refusal)
+      const packages = [{ package: 'ports', rules: [rule] }]
+      const { decisionId, revision, outcome } = what[0]
+      return Promise.resolve({
+        ...{ decisionId, revision, outcome, packages, rulesLeftOut: 0, isCut: false },
+        notes: [{ code: 'recorded_requests', message: 'Only recorded responses are used.' }],
+      })
+    }
+    ;({ server: explaining } = await startPolicyServer(POLICIES, { explain }, TOKENS))
+  })
+  afterAll(() => explaining.stop(0))
+
+  const explained = async (token: string, query = 'explain=fails') => {
+    const headers = { authorization: `Bearer ${token}` }
+    const body = JSON.stringify({ input: { user: 'bob' } })
+    return objectOf(await ask(explaining.url, { path: `/v1/data/ports/deny?${query}`, body, headers }))
+  }
+
+  test.each(['orchestrator-author', 'orchestrator-auditor', 'admin'])('is given to %s', async (token) => {
+    const { explanation, result } = await explained(token)
+    expect(result).toEqual(['bob may not'])
+    expect(explanation).toMatchObject([
+      { op: 'note', message: 'Only recorded responses are used.' },
+      { op: 'note', message: 'ports\n  deny fired  ports.rego:5:1' },
+    ])
+    const [{ kind, path, outcome }, options] = asked.at(-1) ?? expect.fail('nothing was asked')
+    expect({ kind, path, outcome, options }).toEqual({
+      ...{ kind: 'data', path: 'ports/deny', outcome: 'defined', options: { mode: 'fails' } },
+    })
+  })
+
+  test('is lines where the response is laid out', async () => {
+    const { explanation } = await explained('admin', 'explain=full&pretty')
+    expect(explanation).toEqual([
+      'Only recorded responses are used.',
+      'ports',
+      '  deny fired  ports.rego:5:1',
+    ])
+  })
+
+  test('is refused to callers who may not read policies, who get the decision', async () => {
+    const before = asked.length
+    const { explanation, result } = await explained('orchestrator')
+    expect(result).toEqual(['bob may not'])
+    expect(explanation).toMatchObject([
+      { message: expect.stringContaining('role auditor or author') as string },
+    ])
+    expect(asked).toHaveLength(before)
+  })
+
+  test('that is not possible now is said, and the decision is given', async () => {
+    refusal = new AppError('unavailable', 'too many explanations are waiting')
+    const { explanation, result } = await explained('admin')
+    refusal = undefined
+    expect(result).toEqual(['bob may not'])
+    expect(explanation).toMatchObject([{ message: 'too many explanations are waiting' }])
+  })
+
+  test('is not made for an unknown mode', async () => {
+    const before = asked.length
+    expect(await explained('admin', 'explain=all')).not.toHaveProperty('explanation')
+    expect(asked).toHaveLength(before)
+  })
 })

@@ -4,9 +4,9 @@ import type {
   PackageExplanation,
   RuleExplanation,
   ShownValue,
-} from '../../rego/index.js'
-import { printable } from '../../lib/text/shown-text.js'
-import { caretLines } from './report-failure.js'
+} from '../rego/index.js'
+import { printable } from '../lib/text/shown-text.js'
+import { caretLines } from '../lib/text/caret-lines.js'
 
 const STEP = '  '
 /** Longest value on a line, in characters. */
@@ -19,6 +19,15 @@ export function explanationText({ packages, rulesLeftOut, isCut }: Explanation):
   if (rulesLeftOut > 0) lines.push(`${rulesLeftOut} more rules: name a package or rule to see them`)
   if (isCut) lines.push('the evaluation had more values than are shown')
   return printable(`${lines.join('\n')}\n`)
+}
+
+/** Returns a text for each rule of an explanation. */
+export function ruleTexts({ packages, rulesLeftOut, isCut }: Explanation): string[] {
+  return packages.flatMap((one) =>
+    one.rules.map((rule) =>
+      explanationText({ packages: [{ ...one, rules: [rule] }], rulesLeftOut, isCut }).trimEnd(),
+    ),
+  )
 }
 
 function packageLines({ package: name, title, description, custom, rules }: PackageExplanation): string[] {
