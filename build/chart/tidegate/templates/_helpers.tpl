@@ -22,6 +22,14 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if .Values.existingSecret }}{{ .Values.existingSecret }}{{ else if .Values.secretEnvironment }}{{ include "tidegate.name" . }}{{ end -}}
 {{- end }}
 
+{{/* "true" if the durable records are in a database, which several pods can share. */}}
+{{- define "tidegate.shared" -}}
+{{- if dig "store" "url" "" .Values.config }}
+{{- if .Values.persistence.existingClaim }}{{ fail "each pod needs a volume of its own: leave persistence.existingClaim empty, or remove config.store.url" }}{{ end -}}
+true
+{{- else if or (gt (int .Values.replicas) 1) .Values.autoscaling.enabled }}{{ fail "several pods need a PostgreSQL database: set config.store.url, or replicas to 1 without autoscaling" }}{{ end -}}
+{{- end }}
+
 {{/* The configuration file: what the values say, and what the chart knows. */}}
 {{- define "tidegate.config" -}}
 {{- $addr := ternary (printf "127.0.0.1:%v" .Values.service.port) (printf "0.0.0.0:%v" .Values.service.port) (eq .Values.mode "sidecar") -}}
@@ -48,7 +56,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 {{- $ours := dict "server" $server "dataDir" "/data" -}}
 {{- if .Values.auth.tokens }}{{ $_ := set $ours "auth" (dict "tokens" .Values.auth.tokens) }}{{ end -}}
-{{- if .Values.policies }}{{ $_ := set $ours "policies" (dict "directories" (list "/policies")) }}{{ end -}}
+{{- if .Values.policies }}{{ $_ := set $ours "policies" (dict "directories" (list "/policies") "watch" true) }}{{ end -}}
 {{- $all := mergeOverwrite (deepCopy .Values.config) $ours -}}
 {{- if and (eq .Values.mode "service") (not (dig "auth" "tokens" (list) $all)) (not (dig "auth" "certificates" (list) $all)) (not (dig "server" "insecure" false $all)) -}}
 {{- fail "every pod that reaches the service could do everything: list who may call in auth.tokens (tidegate hash-token helps), or set auth.insecure" -}}
@@ -146,7 +154,16 @@ volumeMounts:
   configMap: { name: {{ include "tidegate.name" . }}-policies }
 {{- end }}
 - name: data
-  {{- if .Values.persistence.enabled }}
+  {{- if and .Values.persistence.enabled (include "tidegate.shared" .) }}
+  ephemeral:
+    volumeClaimTemplate:
+      spec:
+        accessModes: [ReadWriteOnce]
+        {{- with .Values.persistence.storageClass }}
+        storageClassName: {{ . }}
+        {{- end }}
+        resources: { requests: { storage: {{ .Values.persistence.size }} } }
+  {{- else if .Values.persistence.enabled }}
   persistentVolumeClaim: { claimName: {{ default (include "tidegate.name" .) .Values.persistence.existingClaim }} }
   {{- else }}
   emptyDir: {}
