@@ -78,7 +78,6 @@ interface TestOptions
   readonly threshold?: number
   readonly portable?: true
   readonly format: TestFormat
-  readonly varValues?: true
   readonly bench?: true
 }
 
@@ -107,7 +106,10 @@ export function defineTest(command: Command, session: Session): void {
       '--portable',
       'also evaluate every test rule with @open-policy-agent/opa-wasm and fail on differences',
     )
-    .option('--var-values', 'show the values of variables in the failed expressions of failed tests')
+    .option(
+      '--var-values',
+      'accepted as in opa test; failed expressions are always shown with the values of their variables',
+    )
     .option('--bench', 'also run the passing tests with opa test --bench; for the formats text and json')
     .option('--opa <file>', 'opa program for testing')
     .addHelpText(
@@ -162,7 +164,7 @@ async function test(
 
 async function runTests(
   locations: PolicyLocations,
-  { run, timeout, coverage: wantsCoverage, threshold, portable, varValues, bench }: TestOptions,
+  { run, timeout, coverage: wantsCoverage, threshold, portable, bench }: TestOptions,
   loading: LoadOptions,
   serving: Serving,
 ): Promise<TestRun> {
@@ -184,7 +186,7 @@ async function runTests(
     const snapshot = valueOf(compiled)
     const { warnings } = valueOf(served)
     const { staged, found } = valueOf(ran)
-    const tests = varValues === true ? await addVariableValues(staged, found, timeout) : found
+    const tests = await addVariableValues(staged, found, timeout)
     const isMeasured = wantsCoverage === true || threshold !== undefined
     const { coverage, notes } = isMeasured ? await measured(staged, tests) : { notes: [] }
     const differences = await findDifferences(snapshot, tests, serving)

@@ -103,6 +103,8 @@ describe('test', () => {
       [
         'fail   p_test.test_bad  failing/p_test.rego:3',
         '       seen 1',
+        '       failing/p_test.rego:3:',
+        '         1 == 2',
         'skip   p_test.todo_test_later  failing/p_test.rego:4',
         'error  p_test.test_conflict  failing/p_test.rego:7',
         '       eval_conflict_error: functions must not produce multiple outputs for same inputs',
