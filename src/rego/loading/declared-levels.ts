@@ -4,6 +4,7 @@ import type { ErrorDetail } from '../../errors/app-error.js'
 import { toAppError } from '../../errors/app-error.js'
 import { readIsoTime } from '../../lib/clocks/iso-time.js'
 import { readBySchema } from '../../lib/validation/read-by-schema.js'
+import { isRecord } from '../../lib/validation/record.js'
 import { packageAnnotations, readPackageComment } from '../modules/package-comment.js'
 import type { RegoModule } from '../modules/rego-module.js'
 import { LEVELS } from '../values/level.js'
@@ -34,17 +35,18 @@ const Annotation = z.object({
   scope: z.string().default('package'),
   custom: z
     .object({
-      level: z
-        .union([
-          LevelName,
-          z.strictObject({
+      // A level alone is short for an object, so that problems name the known levels.
+      level: z.preprocess(
+        (level) => (level === undefined || isRecord(level) ? level : { level }),
+        z
+          .strictObject({
             level: LevelName,
             applications: z.array(z.string().min(1)).min(1).optional(),
             until: Until.optional(),
             reason: z.string().optional(),
-          }),
-        ])
-        .optional(),
+          })
+          .optional(),
+      ),
     })
     .optional(),
 })
@@ -136,8 +138,7 @@ async function readLevel(module: RegoModule, yaml: string): Promise<Declared | u
     code: 'bad_level',
   })
   if (custom?.level === undefined) return undefined
-  const { until: untilMs, ...stated } =
-    typeof custom.level === 'string' ? { level: custom.level, until: undefined } : custom.level
+  const { until: untilMs, ...stated } = custom.level
   const key = pathKey(module.packagePath)
   return { key, includesBelow: scope === 'subpackages', stated: { ...stated, untilMs } }
 }

@@ -56,7 +56,7 @@ describe('levels in annotations', () => {
     [
       'an unknown level',
       ['custom:', '  level: wran'],
-      /custom\.level of package static\.a cannot be read, .*wran/,
+      /custom\.level of package static\.a cannot be read, .*must be enforce, warn or off, not "wran", did you mean warn\?/,
     ],
     ['a bad date', ['custom:', '  level: {level: warn, until: 2027-13-01}'], /date/],
     ['a time without a date', ['custom:', '  level: {level: warn, until: "10:00"}'], /date/],
