@@ -25,6 +25,7 @@ const LONG = [
 const IN_PROCESS = [
   'analysis-report-page',
   'analysis-routes',
+  'approval-rules',
   'denial-rules',
   'denying-packages',
   'execution-timeline',

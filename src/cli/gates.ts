@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 
 import { defineInstances, defineShow } from './gates/instances.js'
+import { defineDelegate, defineDelegations, defineRevoke } from './gates/delegations.js'
 import { EXIT } from './session/session.js'
 import type { Session } from './session/session.js'
 import { examples, outJson } from './session/shared-options.js'
@@ -45,6 +46,9 @@ export function defineGates(command: Command, session: Session): void {
   for (const action of ['approve', 'reject', 'cancel'] as const)
     defineReview(withInstance(add(action)), session, action)
   defineResend(withInstance(add('resend')), session)
+  defineDelegate(add('delegate'), session)
+  defineDelegations(addShowing('delegations'), session)
+  defineRevoke(add('revoke'), session)
   defineCreate(add('create').argument('<file>', 'gate as JSON or YAML'), session)
 }
 

@@ -18,6 +18,8 @@ export interface ExecutionFacts {
   readonly triggerType: string | undefined
   readonly triggeredBy: string | undefined
   readonly artifacts: readonly ExecutionArtifact[]
+  /** Committers that the build of the trigger names. */
+  readonly committers: readonly string[]
   /** Parameters of the trigger as text. */
   readonly parameters: Readonly<Record<string, string>>
 }
@@ -50,6 +52,9 @@ async function factsOf(audit: AuditReader, seq: number): Promise<ExecutionFacts 
     triggerType: scalarText(trigger['type']),
     triggeredBy: scalarText(recordOf(execution['authentication'])['user']) ?? scalarText(trigger['user']),
     artifacts: artifactsOf(trigger),
+    committers: listOf(recordOf(trigger['buildInfo'])['scm'])
+      .slice(0, MAX_LISTED)
+      .flatMap(({ committer }) => scalarText(committer) ?? []),
     parameters: parametersOf(trigger),
   }
 }

@@ -31,6 +31,7 @@ import type { FormRoutesDeps } from './routes/forms/form-routes-deps.js'
 import { stageGateRoutes } from './routes/forms/stage-gates.js'
 import { gateInstanceRoutes } from './routes/gates/gate-instances.js'
 import { gateLookupRoutes } from './routes/gates/gate-lookup.js'
+import { delegationRoutes } from './routes/gates/delegations.js'
 import { gatePluginRoutes } from './routes/gates/gate-plugins.js'
 import type { GateRoutesDeps } from './routes/gates/gate-routes-deps.js'
 import { gateRoutes } from './routes/gates/gates.js'
@@ -102,7 +103,11 @@ export function routeLists(options: RouteOptions): readonly BindableRoutes<Route
     list('policies', opaStatusRoutes, 'opaStatus'),
     list('policies', playgroundRoutes, 'playground'),
     list('decisions', decisionRoutes, 'decisions'),
-    list('gates', [...gateRoutes, ...gateInstanceRoutes, ...gatePluginRoutes, ...gateLookupRoutes], 'gates'),
+    list(
+      'gates',
+      [...gateRoutes, ...gateInstanceRoutes, ...gatePluginRoutes, ...gateLookupRoutes, ...delegationRoutes],
+      'gates',
+    ),
     list(
       'forms',
       [...connectorFormRoutes, ...applicationFormRoutes, ...choiceFormRoutes, ...stageGateRoutes],

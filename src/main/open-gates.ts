@@ -9,6 +9,7 @@ import { makeAcknowledgeStatus } from '../gates/reviewing/acknowledge.js'
 import { IgnoredReviews } from '../gates/reviewing/ignored-reviews.js'
 import { compareGates, saveGateChanges } from '../gates/definitions/declare-gates.js'
 import { expireAllDue } from '../gates/instances/expire-instances.js'
+import { remindOfInstances } from '../gates/instances/reminders.js'
 import { fetchEvidence } from '../gates/work/evidence.js'
 import type { Actor } from '../gates/instances/actor.js'
 import { resumeWork } from '../gates/resume-work.js'
@@ -141,6 +142,7 @@ function startClock({ gates }: Config, parts: GatesParts, work: GateWork): () =>
   const failed = (error: Error): void =>
     logger.error({ error: toAppError(error).message }, 'periodic work of gates failed')
   const expiring = repeat(CLOCK_INTERVAL_MS, (signal) => expireDue(store, wakeOutbox, signal), failed)
+  const reminding = repeat(CLOCK_INTERVAL_MS, (signal) => remindDue(store, signal), failed)
   const rescanning = repeat(
     store.sharing === undefined ? RESCAN_INTERVAL_MS : TAKE_OVER_INTERVAL_MS,
     () => work.rescan(),
@@ -151,7 +153,7 @@ function startClock({ gates }: Config, parts: GatesParts, work: GateWork): () =>
   const remove = parts.leadership.led((signal) => removeOld(parts, keepMs, signal))
   const removing = repeat(REMOVAL_INTERVAL_MS, remove, failed)
   return async () => {
-    await Promise.all([expiring.stop(), rescanning.stop(), removing.stop()])
+    await Promise.all([expiring.stop(), reminding.stop(), rescanning.stop(), removing.stop()])
   }
 }
 
@@ -175,6 +177,17 @@ async function expireDue(
   const pause = (ms: number): Promise<unknown> => setTimeout(ms, undefined, { signal }).catch(() => undefined)
   const expired = await expireAllDue({ writer, now, pause, signal })
   if (expired > 0) wakeOutbox()
+}
+
+/** Instances with a reminder in one transaction. */
+const REMINDERS_PER_STEP = 50
+
+/** Reads before it writes, as `removeOld`. */
+async function remindDue({ lookups, writer, now }: ServiceStore, signal: AbortSignal): Promise<void> {
+  const nextMs = await lookups.gates.nextNoticeMs()
+  if (nextMs === undefined || nextMs > now()) return
+  const step = { nowMs: now(), limit: REMINDERS_PER_STEP }
+  while (!signal.aborted && (await writer.run(remindOfInstances, step)) === REMINDERS_PER_STEP);
 }
 
 const MS_PER_SECOND = 1000

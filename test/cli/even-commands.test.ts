@@ -17,7 +17,9 @@ const NOT_WATCHED: Readonly<Record<string, string>> = {
       ...['store migrate', 'store copy', 'pipelines push', 'orchestrator refresh', 'notifications test'],
       ...['analysis start', 'analysis cancel', 'analysis feedback', 'policies refresh', 'impact'],
       ...['add', 'approve', 'remove'].map((name) => `exceptions ${name}`),
-      ...['trigger', 'approve', 'reject', 'cancel', 'resend', 'create'].map((name) => `gates ${name}`),
+      ...['trigger', 'approve', 'reject', 'cancel', 'resend', 'create', 'delegate', 'revoke'].map(
+        (name) => `gates ${name}`,
+      ),
     ].map((name) => [name, 'does something']),
   ),
   'audit export': 'writes a file',

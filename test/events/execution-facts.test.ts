@@ -26,6 +26,7 @@ test('the first readable event says what an execution is about', async () => {
   const event = pipelineEvent(pipelineExecution({ trigger }))
   expect(await factsFrom({ content: 'text', details: {} }, event)).toEqual({
     ...{ pipeline: 'prod-rollout', triggerType: 'docker', triggeredBy: 'ana' },
+    committers: [],
     artifacts: [
       { name: 'shop', version: '1.5', type: 'docker/image' },
       { name: 'registry.example.org/cart@sha256:0a1b', version: 'sha256:0a1b', type: undefined },
@@ -42,7 +43,7 @@ test('without a readable event nothing is said', async () => {
 
 test('changed, new and removed artifacts and parameters differ', () => {
   const facts = (versions: Record<string, string>, parameters: Record<string, string>): ExecutionFacts => ({
-    ...{ pipeline: undefined, triggerType: undefined, triggeredBy: undefined, parameters },
+    ...{ pipeline: undefined, triggerType: undefined, triggeredBy: undefined, committers: [], parameters },
     artifacts: Object.entries(versions).map(([name, version]) => ({ name, version, type: undefined })),
   })
   const before = facts({ same: '1', changed: '1', gone: '1' }, { colour: 'blue' })

@@ -55,6 +55,7 @@ export function makeInstance(more: Partial<GateInstance> = {}): GateInstance {
     work: undefined,
     acknowledgedMs: undefined,
     policyProblem: undefined,
+    noticeMs: undefined,
     ...more,
   }
 }

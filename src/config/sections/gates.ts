@@ -26,6 +26,15 @@ const Approvers = z.strictObject({
   groups: key(z.array(name()).max(MAX_LISTED).default([]), 'Groups of tokens.', 'a list of names'),
 })
 
+const minutes = (description: string) =>
+  key(wholeNumber(1, MAX_MINUTES).optional(), description, wholeNumberText(1, MAX_MINUTES))
+
+const Reminders = z.strictObject({
+  afterMinutes: minutes('Time from the trigger to the first reminder.'),
+  everyMinutes: minutes('Time between two reminders.'),
+  beforeExpiryMinutes: minutes('Time from the notice of the approaching end to the end.'),
+})
+
 const GateMembers = z.strictObject({
   name: key(name(), 'Display name of the gate.', nameText),
   application: key(name().optional(), 'The application of the gate.', nameText),
@@ -46,6 +55,17 @@ const GateMembers = z.strictObject({
   ),
   triggererMayApprove: booleanKey(false, 'Whether the person who triggered it may also approve it.'),
   commentRequired: booleanKey(false, 'Whether approving and rejecting need a comment.'),
+  eachGroup: key(
+    z.boolean().optional(),
+    'Whether one approver of each listed group must approve. A person counts for one group.',
+    'true or false',
+  ),
+  committersMayApprove: key(
+    z.boolean().optional(),
+    'False if people who committed to what is deployed may not approve. Unknown committers then refuse every approval.',
+    'true or false',
+  ),
+  reminders: Reminders.optional(),
   timeToLiveMinutes: wholeNumberKey(
     { min: 1, max: MAX_MINUTES, default: DEFAULT_MINUTES },
     'How long an instance waits for a decision, in minutes.',
@@ -59,11 +79,15 @@ const GateMembers = z.strictObject({
  */
 export function missingApprovers({
   approvals,
+  eachGroup,
   approvers: { users, groups },
 }: {
   readonly approvals: number
+  readonly eachGroup?: boolean | undefined
   readonly approvers: { readonly users: readonly string[]; readonly groups: readonly string[] }
 }): string | undefined {
+  if (eachGroup === true && groups.length === 0)
+    return 'eachGroup needs at least one group in approvers.groups'
   const people = new Set(users.map((user) => user.toLowerCase())).size
   if (groups.length > 0 || people === 0 || people >= approvals) return undefined
   return `it needs ${approvals} approvals, but approvers lists only ${people === 1 ? 'one user' : `${people} users`} and no group`
@@ -95,7 +119,7 @@ const RuntimePolicy = z.strictObject({
 export const GatesSection = z.strictObject({
   definitions: key(
     z.array(ConfiguredGate).default([]),
-    'Approval gates, each `{id, name}` with, where needed, `application`, `pipeline`, `stage`, `connectors`, `approvers: {users, groups}` (everyone with the role approver), `approvals` (1), `triggererMayApprove` (false), `commentRequired` (false), `timeToLiveMinutes` (1440) and `policy`. See docs/reference/gates.md.',
+    'Approval gates, each `{id, name}` with, where needed, `application`, `pipeline`, `stage`, `connectors`, `approvers: {users, groups}` (everyone with the role approver), `approvals` (1), `triggererMayApprove` (false), `commentRequired` (false), `eachGroup` (false), `committersMayApprove` (true), `reminders: {afterMinutes, everyMinutes, beforeExpiryMinutes}` (none), `timeToLiveMinutes` (1440) and `policy`. See docs/reference/gates.md.',
     'a list of {id, name, …}',
   ),
   environments: key(

@@ -9,7 +9,7 @@ import { optionalText, shortText, toolUrl } from './tool/tool.js'
 const PAGE_SIZE = 100
 const FINE_CONCLUSIONS: readonly unknown[] = ['success', 'neutral', 'skipped']
 
-const Person = z.object({ name: optionalText, date: optionalText }).nullish()
+const Person = z.object({ name: optionalText, email: optionalText, date: optionalText }).nullish()
 const Commit = z.object({
   sha: shortText,
   html_url: optionalText,
@@ -63,6 +63,7 @@ const fetchCommit: FetchFromRepository = async (read, baseUrl, repository, commi
     unfinishedChecks: checks.filter(({ state }) => state !== 'success'),
     title: commit.commit.message.split('\n', 1)[0],
     author: commit.commit.author?.name ?? null,
+    authorEmail: commit.commit.author?.email ?? null,
     committedAt: commit.commit.author?.date ?? null,
     isVerified: commit.commit.verification?.verified ?? false,
     url: commit.html_url,

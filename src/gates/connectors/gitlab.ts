@@ -8,6 +8,7 @@ const Commit = z.object({
   id: shortText,
   title: optionalText,
   author_name: optionalText,
+  author_email: optionalText,
   committed_date: optionalText,
   // The latest pipeline; null without any.
   status: optionalText,
@@ -39,6 +40,7 @@ const fetchCommit: FetchFromRepository = async (read, baseUrl, repository, commi
     pipelineStatus: commit.status,
     title: commit.title,
     author: commit.author_name,
+    authorEmail: commit.author_email ?? null,
     committedAt: commit.committed_date,
     url: commit.web_url,
   }

@@ -11,7 +11,7 @@ import { createHash } from 'node:crypto'
 export async function closeInstance(
   { gates, audit, outbox }: Transaction,
   instance: GateInstance,
-  { state, comment, decidedBy }: Closing,
+  { state, comment, decidedBy, onBehalfOf }: Closing & { readonly onBehalfOf?: string | undefined },
   actor: Actor,
 ): Promise<GateInstance> {
   // No spread: V8 would create new hidden classes for members that change their type.
@@ -21,9 +21,10 @@ export async function closeInstance(
     decidedBy,
     decidedMs: actor.nowMs,
     work: undefined,
+    noticeMs: undefined,
   })
   await gates.updateInstance(closed)
-  const facts = { decidedBy, evidenceSha256: await evidenceDigest(gates, instance.id) }
+  const facts = { decidedBy, onBehalfOf, evidenceSha256: await evidenceDigest(gates, instance.id) }
   await audit.append(instanceEntry(`gate.${state}`, closed, actor, facts))
   const message = callbackMessage(closed, actor.nowMs)
   if (message !== undefined) await outbox.enqueue(message)

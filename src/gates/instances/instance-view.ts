@@ -8,7 +8,15 @@ import type { GateInstance, Review } from '../../store/ports/gate-instance.js'
 import type { Evidence } from '../connectors/tool/connectors.js'
 import { claimedName } from '../../lib/text/claimed-name.js'
 import { contractStatus } from './status-words.js'
-import { countedApprovals, expire, isDue } from './transition.js'
+import { committersOf } from './committers.js'
+import {
+  approvalsNeeded,
+  countedApprovals,
+  expire,
+  groupsOf,
+  groupsWithoutApproval,
+  isDue,
+} from './transition.js'
 import type { Approver } from './transition.js'
 import type { Gate } from '../../store/ports/gate.js'
 
@@ -68,6 +76,10 @@ export interface WholeInstance {
   readonly reviews: readonly Review[]
   /** Reviews that count as approvals. */
   readonly counted: readonly Review[]
+  /** Groups that still need an approval. */
+  readonly missingGroups: readonly string[]
+  /** People who may not approve since they committed; undefined if unknown or irrelevant. */
+  readonly committers: readonly string[] | undefined
   /** Body of the trigger; undefined before it. */
   readonly request: unknown
   readonly evidence: readonly Evidence[]
@@ -79,12 +91,16 @@ interface InstanceReaders {
   readonly outbox: OutboxReader
 }
 
-/** Collects all data of an instance. `approvers` are as in a review. Raises `not_found`. */
+/**
+ * Collects all data of an instance. `approvers` and `committersInEvents` are as in a review. Raises
+ * `not_found`.
+ */
 export async function collectInstance(
   { gates, outbox }: InstanceReaders,
   instanceId: number,
   nowMs: number,
   approvers: readonly Approver[] | undefined,
+  committersInEvents?: readonly string[],
 ): Promise<WholeInstance> {
   const instance = asOf(await requireInstance(gates, instanceId), nowMs)
   const [gate, reviews, documents, callbacks] = await Promise.all([
@@ -95,7 +111,12 @@ export async function collectInstance(
   ])
   const evidence = (shown(documents.evidence) ?? []) as readonly Evidence[]
   const counted = gate === undefined ? [] : countedApprovals(instance, gate, reviews, approvers)
-  return { instance, gate, reviews, counted, request: shown(documents.request), evidence, callbacks }
+  const groups = counted.map((review) => groupsOf(review, approvers))
+  return {
+    ...{ instance, gate, reviews, counted, request: shown(documents.request), evidence, callbacks },
+    missingGroups: gate === undefined ? [] : groupsWithoutApproval(gate, groups),
+    committers: gate?.committersMayApprove === false ? committersOf(evidence, committersInEvents) : undefined,
+  }
 }
 
 /** Details of an instance in the API. Raises `not_found`. */
@@ -104,14 +125,23 @@ export async function instanceDetails(
   instanceId: number,
   nowMs: number,
   approvers: readonly Approver[] | undefined,
+  committersInEvents?: readonly string[],
 ): Promise<object> {
-  const whole = await collectInstance(readers, instanceId, nowMs, approvers)
+  const whole = await collectInstance(readers, instanceId, nowMs, approvers, committersInEvents)
   const { instance, gate, reviews, counted, request, evidence, callbacks } = whole
   return {
     ...instanceView(instance),
     approvals: counted.length,
-    approvalsNeeded: gate?.approvals,
+    approvalsNeeded: gate && approvalsNeeded(gate),
     approvers: gate?.approvers,
+    rules: gate && {
+      eachGroup: gate.eachGroup === true,
+      missingGroups: whole.missingGroups,
+      triggererMayApprove: gate.triggererMayApprove,
+      commentRequired: gate.commentRequired === true,
+      committersMayApprove: gate.committersMayApprove !== false,
+      committers: whole.committers,
+    },
     reviews: reviews.map(({ timeMs, ...review }) => ({ ...review, at: isoTime(timeMs) })),
     request,
     evidence,

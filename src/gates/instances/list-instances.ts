@@ -9,6 +9,7 @@ import type {
   InstancePosition,
 } from '../../store/ports/gate-store.js'
 import type { ReadOperation } from '../../store/ports/readers.js'
+import { delegatorsOf } from './delegations.js'
 import { asOf } from './instance-view.js'
 import { isApprover } from './transition.js'
 import type { Approver } from './transition.js'
@@ -47,7 +48,7 @@ export const listInstances: ReadOperation<InstanceListQuery, InstancePage> = {
     const matching = {
       ...filter,
       expiresAfterMs: isOfOpen ? nowMs : undefined,
-      awaits: awaits && (await awaitedReview(gates, awaits)),
+      awaits: awaits && (await awaitedReview(gates, awaits, nowMs)),
     }
     const found = await gates.listInstances({ ...matching, order, after, limit: limit + 1 })
     const total = await gates.countInstances(matching)
@@ -57,8 +58,11 @@ export const listInstances: ReadOperation<InstanceListQuery, InstancePage> = {
   },
 }
 
-async function awaitedReview(gates: GateReader, person: Approver): Promise<AwaitedReview> {
-  const own = (await gates.listGates()).filter((gate) => isApprover(gate, person.name, person.groups))
+async function awaitedReview(gates: GateReader, person: Approver, nowMs: number): Promise<AwaitedReview> {
+  const rights = [person, ...(await delegatorsOf(gates, person.name, undefined, nowMs))]
+  const own = (await gates.listGates()).filter((gate) =>
+    rights.some(({ name, groups }) => isApprover(gate, name, groups)),
+  )
   return {
     person: person.name,
     gateIds: own.map(({ id }) => id),

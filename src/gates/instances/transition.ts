@@ -1,5 +1,6 @@
 import type { Gate } from '../../store/ports/gate.js'
 import { isSamePerson } from '../../lib/text/same-person.js'
+import { isCommitter } from './committers.js'
 import { isOpen } from '../../store/ports/gate-instance.js'
 import type { GateInstance, InstanceState, Review } from '../../store/ports/gate-instance.js'
 
@@ -14,6 +15,10 @@ export interface ReviewAttempt extends Review {
   readonly groups: readonly string[]
   /** All current approvers; absent without authentication. */
   readonly approvers?: readonly Approver[] | undefined
+  /** Approvers who gave the person their rights. */
+  readonly delegators?: readonly Approver[] | undefined
+  /** Who committed to what is deployed; undefined if unknown. */
+  readonly committers?: readonly string[] | undefined
 }
 
 /** End of an instance. */
@@ -30,6 +35,8 @@ export type RefusalReason =
   | 'not_activated'
   | 'already_decided'
   | 'own_trigger'
+  | 'committer'
+  | 'unknown_committers'
   | 'not_an_approver'
   | 'nameless'
   | 'no_comment'
@@ -37,13 +44,16 @@ export type RefusalReason =
 /** Reviewer name of a caller without one, as in the orchestrator. */
 export const NOBODY = 'anonymous'
 
-/** Effect of a review. */
+/** Effect of a review. `onBehalfOf` is the approver whose rights it uses, if not the person. */
 export type ReviewEffect =
-  | Closing
-  | { readonly kind: 'counted'; readonly approvals: number }
+  | (Closing & { readonly authority: Approver })
+  | { readonly kind: 'counted'; readonly approvals: number; readonly authority: Approver }
   | { readonly kind: 'refused'; readonly reason: RefusalReason }
 
-type GateRules = Pick<Gate, 'approvers' | 'approvals' | 'triggererMayApprove' | 'commentRequired'>
+type GateRules = Pick<
+  Gate,
+  'approvers' | 'approvals' | 'triggererMayApprove' | 'commentRequired' | 'eachGroup' | 'committersMayApprove'
+>
 
 /** Verdict of a gate's policy. Without denials it approves. */
 export interface PolicyVerdict extends PolicyReasons {
@@ -83,14 +93,58 @@ export function applyReview(
   earlier: readonly Review[],
   attempt: ReviewAttempt,
 ): ReviewEffect {
-  const { person, action, comment } = attempt
-  const reason = refusal(instance, gate, earlier, attempt)
-  if (reason !== undefined) return { kind: 'refused', reason }
-  if (action === 'cancel') return { kind: 'closed', state: 'canceled', comment, decidedBy: person }
-  if (action === 'reject') return { kind: 'closed', state: 'rejected', comment, decidedBy: person }
-  const approvals = countedApprovals(instance, gate, earlier, attempt.approvers).length + 1
-  if (approvals < gate.approvals) return { kind: 'counted', approvals }
-  return { kind: 'closed', state: 'approved', comment, decidedBy: person }
+  const { person, action, comment, approvers } = attempt
+  const judged = judge(instance, gate, earlier, attempt)
+  if (typeof judged === 'string') return { kind: 'refused', reason: judged }
+  const closing = { kind: 'closed', comment, decidedBy: person, authority: judged } as const
+  if (action === 'cancel') return { ...closing, state: 'canceled' }
+  if (action === 'reject') return { ...closing, state: 'rejected' }
+  const counted = countedApprovals(instance, gate, earlier, approvers)
+  const groups = [...counted.map((review) => groupsOf(review, approvers)), judged.groups]
+  if (!isComplete(gate, groups)) return { kind: 'counted', approvals: groups.length, authority: judged }
+  return { ...closing, state: 'approved' }
+}
+
+/** Number of different people who must approve. */
+export function approvalsNeeded({ approvals, eachGroup, approvers }: GateRules): number {
+  return eachGroup === true ? Math.max(approvals, approvers.groups.length) : approvals
+}
+
+/** Whether approvals suffice. `groups` are those of each approver. */
+function isComplete(gate: GateRules, groups: readonly (readonly string[])[]): boolean {
+  return groups.length >= approvalsNeeded(gate) && groupsWithoutApproval(gate, groups).length === 0
+}
+
+/**
+ * Groups that still need an approval. Each person counts for one group, chosen so that as many
+ * groups as possible have one (augmenting paths of a bipartite matching).
+ */
+export function groupsWithoutApproval(
+  { eachGroup, approvers }: GateRules,
+  groups: readonly (readonly string[])[],
+): readonly string[] {
+  if (eachGroup !== true) return []
+  const groupOf = new Map<number, string>()
+  const assign = (group: string, tried: Set<number>): boolean => {
+    for (const [person, memberships] of groups.entries()) {
+      if (tried.has(person) || !memberships.includes(group)) continue
+      tried.add(person)
+      const taken = groupOf.get(person)
+      if (taken !== undefined && !assign(taken, tried)) continue
+      groupOf.set(person, group)
+      return true
+    }
+    return false
+  }
+  return approvers.groups.filter((group) => !assign(group, new Set()))
+}
+
+/** Groups whose rights a review uses: the current ones where all approvers are known. */
+export function groupsOf(
+  { person, onBehalfOf = person, groups = [] }: Review,
+  approvers: readonly Approver[] | undefined,
+): readonly string[] {
+  return approvers?.find(({ name }) => isSamePerson(name, onBehalfOf))?.groups ?? groups
 }
 
 /**
@@ -105,29 +159,58 @@ export function countedApprovals(
 ): readonly Review[] {
   const approvals = reviews.filter(({ action }) => action === 'approve')
   if (!isOpen(instance.state)) return approvals
-  const mayApprove = (person: string): boolean => {
-    const known = approvers?.find(({ name }) => isSamePerson(name, person))
-    if (approvers !== undefined && known === undefined) return false
-    if (needsName(gate, person)) return false
-    return isApprover(gate, person, known?.groups ?? []) && !isOwnTrigger(instance, gate, person)
-  }
-  return approvals.filter(({ person }) => mayApprove(person))
+  const isKnown = (name: string): boolean =>
+    approvers === undefined || approvers.some((approver) => isSamePerson(approver.name, name))
+  return approvals.filter((review) => {
+    const { person, onBehalfOf = person } = review
+    if (!isKnown(person) || !isKnown(onBehalfOf) || needsName(gate, person)) return false
+    const people = [person, onBehalfOf]
+    if (people.some((name) => isOwnTrigger(instance, gate, name))) return false
+    return isApprover(gate, onBehalfOf, groupsOf(review, approvers))
+  })
 }
 
-function refusal(
+/** Returns whose rights a review uses, or why it is refused. Own rights take precedence. */
+function judge(
   instance: GateInstance,
   gate: GateRules,
   earlier: readonly Review[],
-  { person, groups, action, comment }: ReviewAttempt,
-): RefusalReason | undefined {
-  if (!isApprover(gate, person, groups)) return 'not_an_approver'
+  attempt: ReviewAttempt,
+): Approver | RefusalReason {
+  const { person, groups, action, comment, delegators = [] } = attempt
+  const rights = [{ name: person, groups }, ...delegators]
+  const [first, ...others] = rights.filter(({ name, groups: held }) => isApprover(gate, name, held))
+  if (first === undefined) return 'not_an_approver'
   if (!isOpen(instance.state)) return 'closed'
-  if (action === 'cancel') return undefined
+  if (action === 'cancel') return first
   if (instance.state === 'not_activated') return 'not_activated'
   if (action === 'approve' && needsName(gate, person)) return 'nameless'
   if (earlier.some((review) => isSamePerson(review.person, person))) return 'already_decided'
-  if (action === 'approve' && isOwnTrigger(instance, gate, person)) return 'own_trigger'
-  return gate.commentRequired === true && comment.trim() === '' ? 'no_comment' : undefined
+  const objection = objectionTo(first.name, instance, gate, earlier, attempt)
+  const usable =
+    objection === undefined
+      ? first
+      : others.find(({ name }) => objectionTo(name, instance, gate, earlier, attempt) === undefined)
+  if (usable === undefined) return objection ?? 'not_an_approver'
+  return gate.commentRequired === true && comment.trim() === '' ? 'no_comment' : usable
+}
+
+/** Why a person may not use the rights of an approver; undefined if they may. */
+function objectionTo(
+  approver: string,
+  instance: GateInstance,
+  gate: GateRules,
+  earlier: readonly Review[],
+  { person, action, committers }: ReviewAttempt,
+): RefusalReason | undefined {
+  if (earlier.some((review) => isSamePerson(review.onBehalfOf ?? review.person, approver)))
+    return 'already_decided'
+  if (action !== 'approve') return undefined
+  const people = [person, approver]
+  if (people.some((name) => isOwnTrigger(instance, gate, name))) return 'own_trigger'
+  if (gate.committersMayApprove !== false) return undefined
+  if (committers === undefined) return 'unknown_committers'
+  return people.some((name) => isCommitter(name, committers)) ? 'committer' : undefined
 }
 
 /** Whether an approval lacks a name, which a gate with several approvals needs. */

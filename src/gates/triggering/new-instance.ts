@@ -30,5 +30,6 @@ export function reservedInstance(gate: Gate, executionId: string, nowMs: number)
     work: undefined,
     acknowledgedMs: undefined,
     policyProblem: undefined,
+    noticeMs: undefined,
   }
 }

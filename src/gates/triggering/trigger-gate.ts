@@ -11,6 +11,7 @@ import { instanceEntry } from '../instances/audit-entries.js'
 import { callbackSubject } from '../instances/callback-message.js'
 import { textDigest } from '../instances/close-instance.js'
 import { requireEnabledGate, requireGate } from '../instances/find-or-raise.js'
+import { firstNoticeMs } from '../instances/reminders.js'
 import { isDue } from '../instances/transition.js'
 import { expiryOf, reservedInstance } from './new-instance.js'
 
@@ -90,6 +91,7 @@ async function activate(
     state: 'activated' as const,
     activatedMs: nowMs,
     expiresMs: expiryOf(gate, nowMs),
+    noticeMs: firstNoticeMs(gate, nowMs, expiryOf(gate, nowMs)),
     triggeredBy: request.triggeredBy,
     triggerToken: request.triggerToken,
     bodyDigest,

@@ -15,10 +15,12 @@ import { decideByPolicy } from './decide-by-policy.js'
 import { expireInstances } from '../instances/expire-instances.js'
 import { keepEvidence } from './keep-evidence.js'
 import { listInstances } from '../instances/list-instances.js'
+import { remindOfInstances } from '../instances/reminders.js'
 import { removeEnded } from '../instances/remove-ended.js'
 import { recordIgnoredReview } from '../reviewing/ignored-reviews.js'
 import { reserveInstance } from '../triggering/reserve-instance.js'
 import { resumeWork } from '../resume-work.js'
+import { giveDelegation, listDelegations, revokeDelegation } from '../instances/delegations.js'
 import { reviewInstance } from '../reviewing/review-instance.js'
 import { triggerGate } from '../triggering/trigger-gate.js'
 
@@ -40,10 +42,13 @@ export const gateWrites: readonly AnyOperation<Transaction>[] = [
   keepEvidence,
   decideByPolicy,
   expireInstances,
+  remindOfInstances,
+  giveDelegation,
+  revokeDelegation,
   acknowledgeInstance,
   removeEnded,
   resumeWork,
 ]
 
 /** Read operations of gates. */
-export const gateReads: readonly AnyOperation<Readers>[] = [listInstances, findGateOfStage]
+export const gateReads: readonly AnyOperation<Readers>[] = [listInstances, findGateOfStage, listDelegations]

@@ -4,6 +4,7 @@ import { changedFacts } from '../../events/execution-facts.js'
 import type { ExecutionFacts } from '../../events/execution-facts.js'
 import { shownTrigger } from '../../gates/instances/instance-view.js'
 import type { WholeInstance } from '../../gates/instances/instance-view.js'
+import { approvalsNeeded } from '../../gates/instances/transition.js'
 import { isOpen } from '../../store/ports/gate-instance.js'
 import type { GateInstance } from '../../store/ports/gate-instance.js'
 import type { StoredRun } from '../../store/ports/analysis-store.js'
@@ -139,8 +140,9 @@ function subjectSection(shown: ShownApproval, viewer: Viewer): Html {
         ['expires', isOpen(state) ? moment(instance.expiresMs) : undefined],
         ['decided by', instance.decidedBy],
         ['decided', moment(instance.decidedMs)],
-        ['approvals', gate === undefined ? undefined : `${counted.length} of ${gate.approvals}`],
+        ['approvals', gate === undefined ? undefined : `${counted.length} of ${approvalsNeeded(gate)}`],
         ['approvers', gate && whoMayApprove(gate)],
+        ['rules', gate && rulesText(gate, shown)],
         ['deciding policy', gate?.policy && link(viewer.prefix, `/ui/policies/${gate.policy}`, gate.policy)],
         ['needs a person', instance.policyProblem],
       ])}
@@ -184,6 +186,26 @@ function changeText({ subject, lastApproved }: ShownApproval, { prefix }: Viewer
 function whoMayApprove({ approvers: { users, groups } }: Gate): string {
   if (users.length + groups.length === 0) return 'anyone with the role approver'
   return [...users, ...groups.map((group) => `group ${group}`)].join(', ')
+}
+
+/** The gate's rules about who may approve, and what they still need. */
+function rulesText(gate: Gate, { missingGroups, committers, instance }: ShownApproval): Html | undefined {
+  const rules = [
+    ...(gate.eachGroup === true ? ['one approval from each group'] : []),
+    ...(missingGroups.length > 0 && isOpen(instance.state)
+      ? [`still needed: ${missingGroups.map((group) => `group ${group}`).join(', ')}`]
+      : []),
+    ...(gate.triggererMayApprove ? [] : ['not who triggered it']),
+    ...(gate.committersMayApprove === false ? [committersText(committers)] : []),
+    ...(gate.commentRequired === true ? ['a comment is required'] : []),
+  ]
+  return rules.length === 0 ? undefined : html`${rules.map((rule) => html`<div>${rule}</div>`)}`
+}
+
+function committersText(committers: readonly string[] | undefined): string {
+  return committers === undefined
+    ? 'not who committed: unknown here, so nobody can approve'
+    : `not who committed: ${committers.join(', ')}`
 }
 
 /** Renders the review form. Only submitting it decides anything. */

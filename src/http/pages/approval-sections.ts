@@ -40,7 +40,10 @@ export function reviewSection({ reviews, counted }: Pick<WholeInstance, 'reviews
   return html`<h2>Reviews</h2>
     ${table(reviews, [
       { head: 'when', cell: ({ timeMs }) => moment(timeMs) },
-      { head: 'who', cell: ({ person }) => person },
+      {
+        head: 'who',
+        cell: ({ person, onBehalfOf }) => (onBehalfOf === undefined ? person : `${person} for ${onBehalfOf}`),
+      },
       {
         head: 'what',
         cell: (review) =>

@@ -43,6 +43,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'gate_instances', order: 'id', isNumbered: true },
   { name: 'gate_papers', order: 'instance_id', isNumbered: false },
   { name: 'gate_reviews', order: 'id', isNumbered: true },
+  { name: 'gate_delegations', order: 'id', isNumbered: true },
   { name: 'exceptions', order: 'id', isNumbered: true },
   { name: 'notification_progress', order: 'name', isNumbered: false },
   { name: 'outbox', order: 'id', isNumbered: true },

@@ -5,7 +5,7 @@ import type { AwaitedReview, GateReader, InstanceFilter, InstanceQuery } from '.
 import { likePattern } from '../queries/engine-sql.js'
 import type { EngineSql } from '../queries/engine-sql.js'
 import { prepareQuery } from '../queries/prepared-query.js'
-import { toGate, toInstance } from '../tables/gate-tables.js'
+import { toDelegation, toGate, toInstance, toReview } from '../tables/gate-tables.js'
 import type { ServiceDatabase } from '../tables/service-database.js'
 
 type Db = Kysely<ServiceDatabase>
@@ -29,7 +29,7 @@ export function makeGateReader(db: Db, { openInstances }: Pick<EngineSql, 'openI
   const reviews = prepareQuery(db, ({ id }: { id: number }) =>
     db
       .selectFrom('gate_reviews')
-      .select(['person', 'action', 'comment', 'time_ms as timeMs'])
+      .select(['person', 'action', 'comment', 'time_ms', 'person_groups', 'on_behalf_of'])
       .where('instance_id', '=', id)
       .orderBy('id'),
   )
@@ -66,12 +66,36 @@ export function makeGateReader(db: Db, { openInstances }: Pick<EngineSql, 'openI
       const row = await documents.first({ id })
       return { request: row?.request ?? undefined, evidence: row?.evidence ?? undefined }
     },
-    reviewsOf: (id) => reviews.all({ id }),
+    reviewsOf: async (id) => (await reviews.all({ id })).map(toReview),
+    ...readsOfRules(db),
     listInstances: (query) => listInstances(db, query),
     countInstances: (filter) => countInstances(db, filter),
     instancesWithWork: async (afterId, limit) => (await work.all({ afterId, limit })).map(({ id }) => id),
     nextExpiryMs: async () => (await expiry.execute(db)).rows[0]?.expires_ms,
     oldestEndMs: async () => (await oldestEnd.first({}))?.decided_ms ?? undefined,
+  }
+}
+
+function readsOfRules(db: Db): Pick<GateReader, 'delegations' | 'nextNoticeMs'> {
+  const delegations = prepareQuery(db, ({ afterMs }: { afterMs: number }) =>
+    db
+      .selectFrom('gate_delegations')
+      .selectAll()
+      .where('until_ms', '>', afterMs)
+      .orderBy('until_ms')
+      .orderBy('id'),
+  )
+  const notice = prepareQuery(db, () =>
+    db
+      .selectFrom('gate_instances')
+      .select('notice_ms')
+      .where('notice_ms', 'is not', null)
+      .orderBy('notice_ms')
+      .limit(1),
+  )
+  return {
+    delegations: async (afterMs) => (await delegations.all({ afterMs })).map(toDelegation),
+    nextNoticeMs: async () => (await notice.first({}))?.notice_ms ?? undefined,
   }
 }
 

@@ -40,6 +40,7 @@ export function makeGateRepository(db: Db, engine: EngineParts): GateRepository 
     ...searches(db, engine),
     ...documents(db),
     ...removal(db),
+    ...delegating(db),
     saveGate: async (saved) => {
       await gate.run(fromGate(saved))
     },
@@ -55,7 +56,7 @@ export function makeGateRepository(db: Db, engine: EngineParts): GateRepository 
   }
 }
 
-type Searches = Pick<GateRepository, 'findTriggered' | 'findReserved' | 'dueInstances'>
+type Searches = Pick<GateRepository, 'findTriggered' | 'findReserved' | 'dueInstances' | 'dueNotices'>
 
 function searches(db: Db, { openInstances }: EngineParts): Searches {
   const ofGate = (args: { gateId: number; executionId: string }) =>
@@ -80,6 +81,10 @@ function searches(db: Db, { openInstances }: EngineParts): Searches {
       const row = await reserved.first({ gateId, executionId })
       return row && toInstance(row)
     },
+    dueNotices: async (nowMs, limit) => {
+      const due = db.selectFrom('gate_instances').selectAll().where('notice_ms', '<=', nowMs)
+      return (await due.orderBy('notice_ms').limit(limit).execute()).map(toInstance)
+    },
     dueInstances: async (nowMs, limit) => {
       const due = sql<InstanceRow>`select * from ${openInstances} where ${IS_OPEN} and expires_ms <= ${nowMs}
         order by expires_ms limit ${limit}`
@@ -103,14 +108,48 @@ function documents(db: Db): Pick<GateRepository, 'saveDocuments' | 'addReview'> 
   const review = prepareQuery(db, (args: Omit<GateReviewsTable, 'id'>) =>
     db
       .insertInto('gate_reviews')
-      .values(rowOf(args, ['instance_id', 'person', 'action', 'comment', 'time_ms'])),
+      .values(
+        rowOf(args, [
+          'instance_id',
+          'person',
+          'action',
+          'comment',
+          'time_ms',
+          'person_groups',
+          'on_behalf_of',
+        ]),
+      ),
   )
   return {
     saveDocuments: async (instanceId, { request, evidence }) => {
       await save.run({ instance_id: instanceId, request: request ?? null, evidence: evidence ?? null })
     },
-    addReview: async (instanceId, { person, action, comment, timeMs }) => {
-      await review.run({ instance_id: instanceId, person, action, comment, time_ms: timeMs })
+    addReview: async (instanceId, { person, action, comment, timeMs, groups, onBehalfOf = null }) => {
+      const about = {
+        person_groups: groups === undefined ? null : JSON.stringify(groups),
+        on_behalf_of: onBehalfOf,
+      }
+      await review.run({ instance_id: instanceId, person, action, comment, time_ms: timeMs, ...about })
+    },
+  }
+}
+
+function delegating(db: Db): Pick<GateRepository, 'addDelegation' | 'removeDelegation'> {
+  return {
+    addDelegation: async (delegation) => {
+      const { from, to, groups, reason, createdMs, untilMs } = delegation
+      const row = await db
+        .insertInto('gate_delegations')
+        .values({
+          ...{ from_person: from, to_person: to, person_groups: JSON.stringify(groups), reason },
+          ...{ created_ms: createdMs, until_ms: untilMs },
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      return { ...delegation, id: row.id }
+    },
+    removeDelegation: async (id) => {
+      await db.deleteFrom('gate_delegations').where('id', '=', id).execute()
     },
   }
 }

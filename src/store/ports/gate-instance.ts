@@ -34,6 +34,8 @@ export interface GateInstance {
    * evaluated.
    */
   readonly policyProblem: string | undefined
+  /** When the next reminder or notice of its end is due; undefined for never. */
+  readonly noticeMs: number | undefined
   /** When the caller first proved that it knows the instance. */
   readonly acknowledgedMs: number | undefined
 }
@@ -49,6 +51,22 @@ export interface Review {
   readonly action: ReviewAction
   readonly comment: string
   readonly timeMs: number
+  /** Groups that the person had, or the one who gave the rights; absent in reviews of earlier releases. */
+  readonly groups?: readonly string[] | undefined
+  /** Who gave the person the rights for this review. */
+  readonly onBehalfOf?: string | undefined
+}
+
+/** The rights of one approver, given to another person until a time. */
+export interface Delegation {
+  readonly id: number
+  readonly from: string
+  readonly to: string
+  /** Groups of the approver when the rights were given. */
+  readonly groups: readonly string[]
+  readonly reason: string
+  readonly createdMs: number
+  readonly untilMs: number
 }
 
 /** Whether an instance waits for a decision. */

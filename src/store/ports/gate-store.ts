@@ -1,5 +1,5 @@
 import type { Gate } from './gate.js'
-import type { GateInstance, InstanceState, NewInstance, Review } from './gate-instance.js'
+import type { Delegation, GateInstance, InstanceState, NewInstance, Review } from './gate-instance.js'
 
 /** The body of the trigger and the fetched evidence, both JSON text. */
 export interface InstanceDocuments {
@@ -85,6 +85,10 @@ export interface GateReader {
   countInstances(filter: InstanceFilter): Promise<number>
   /** Ids of instances with an automatic step to do, oldest first. */
   instancesWithWork(afterId: number, limit: number): Promise<readonly number[]>
+  /** Delegations that end after a time, by their ends. */
+  delegations(afterMs: number): Promise<readonly Delegation[]>
+  /** Time of the next due notice. */
+  nextNoticeMs(): Promise<number | undefined>
   /** Expiry of the open instance that expires first. */
   nextExpiryMs(): Promise<number | undefined>
   /** End of the instance that ended first. */
@@ -105,6 +109,10 @@ export interface GateRepository extends GateReader {
   findReserved(gateId: number, executionId: string): Promise<GateInstance | undefined>
   /** Open instances that have expired, earliest expiry first. */
   dueInstances(nowMs: number, limit: number): Promise<readonly GateInstance[]>
+  /** Open instances with a due notice, earliest first. */
+  dueNotices(nowMs: number, limit: number): Promise<readonly GateInstance[]>
+  addDelegation(delegation: Omit<Delegation, 'id'>): Promise<Delegation>
+  removeDelegation(id: number): Promise<void>
   saveDocuments(instanceId: number, documents: Partial<InstanceDocuments>): Promise<void>
   addReview(instanceId: number, review: Review): Promise<void>
   /** Instances that ended before a time, after a position, in the order of their ends. */

@@ -18,6 +18,16 @@ export interface StageTemplates {
   readonly log?: string | undefined
 }
 
+/** Reminders of an undecided instance. Absent members send none. */
+export interface Reminders {
+  /** Time from the trigger to the first reminder. */
+  readonly afterMinutes?: number | undefined
+  /** Time between two reminders. */
+  readonly everyMinutes?: number | undefined
+  /** Time from the notice of the approaching end to the end. */
+  readonly beforeExpiryMinutes?: number | undefined
+}
+
 /** A gate as an operator declares it. */
 export interface GateDefinition {
   readonly name: string
@@ -38,6 +48,14 @@ export interface GateDefinition {
   readonly triggererMayApprove: boolean
   /** Whether approving and rejecting need a comment; absent for gates of earlier versions. */
   readonly commentRequired?: boolean | undefined
+  /**
+   * Whether one approver of each group in `approvers` must approve. A person counts for one group.
+   */
+  readonly eachGroup?: boolean | undefined
+  /** False if people who committed to what is deployed may not approve; absent for true. */
+  readonly committersMayApprove?: boolean | undefined
+  /** When people are reminded of an undecided instance; absent for never. */
+  readonly reminders?: Reminders | undefined
   /** Time until an undecided instance expires. */
   readonly timeToLiveMinutes: number
   /**

@@ -57,6 +57,20 @@ export async function addGateEnds(db: Db): Promise<void> {
     .execute()
 }
 
+/** Groups and represented people of reviews, delegations, and the time of the next notice. */
+export async function addGateRules(db: Db, { text, numbered }: ColumnTypes): Promise<void> {
+  await sql`alter table gate_reviews add column person_groups ${text}`.execute(db)
+  await sql`alter table gate_reviews add column on_behalf_of ${text}`.execute(db)
+  await sql`alter table gate_instances add column notice_ms bigint`.execute(db)
+  await instanceIndex(db, 'by_notice')
+    .column('notice_ms')
+    .where(sql.ref('notice_ms'), 'is not', null)
+    .execute()
+  await sql`create table gate_delegations (
+    id ${numbered}, from_person ${text} not null, to_person ${text} not null, person_groups ${text} not null,
+    reason ${text} not null, created_ms bigint not null, until_ms bigint not null)`.execute(db)
+}
+
 /** Why the policy of a gate left an instance to people. */
 export async function addPolicyProblems(db: Db, { text }: ColumnTypes): Promise<void> {
   await sql`alter table gate_instances add column policy_problem ${text}`.execute(db)

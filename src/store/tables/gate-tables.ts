@@ -1,10 +1,12 @@
 import type { Generated } from 'kysely'
 import type { Gate, GateDefinition, GateOrigin } from '../ports/gate.js'
 import type {
+  Delegation,
   GateInstance,
   InstanceState,
   InstanceWork,
   NewInstance,
+  Review,
   ReviewAction,
 } from '../ports/gate-instance.js'
 
@@ -41,6 +43,7 @@ export interface GateInstancesTable {
   work: InstanceWork | null
   acknowledged_ms: number | null
   policy_problem: string | null
+  notice_ms: number | null
 }
 
 export interface InstanceDocumentsTable {
@@ -56,6 +59,19 @@ export interface GateReviewsTable {
   action: ReviewAction
   comment: string
   time_ms: number
+  /** JSON list. */
+  person_groups: string | null
+  on_behalf_of: string | null
+}
+
+export interface GateDelegationsTable {
+  id: Generated<number>
+  from_person: string
+  to_person: string
+  person_groups: string
+  reason: string
+  created_ms: number
+  until_ms: number
 }
 
 export type NewInstanceRow = Omit<GateInstancesTable, 'id'>
@@ -93,6 +109,7 @@ export const INSTANCE_COLUMNS = [
   'work',
   'acknowledged_ms',
   'policy_problem',
+  'notice_ms',
 ] as const satisfies readonly (keyof NewInstanceRow)[]
 
 export function toGate(row: GatesTable): Gate {
@@ -144,6 +161,36 @@ export function toInstance(row: InstanceRow): GateInstance {
     work: row.work ?? undefined,
     acknowledgedMs: row.acknowledged_ms ?? undefined,
     policyProblem: row.policy_problem ?? undefined,
+    noticeMs: row.notice_ms ?? undefined,
+  }
+}
+
+type ReviewRow = Omit<GateReviewsTable, 'id' | 'instance_id'>
+
+export function toReview({
+  person,
+  action,
+  comment,
+  time_ms,
+  person_groups,
+  on_behalf_of,
+}: ReviewRow): Review {
+  return {
+    ...{ person, action, comment, timeMs: time_ms },
+    ...(person_groups !== null && { groups: JSON.parse(person_groups) as string[] }),
+    ...(on_behalf_of !== null && { onBehalfOf: on_behalf_of }),
+  }
+}
+
+export function toDelegation(row: Omit<GateDelegationsTable, 'id'> & { readonly id: number }): Delegation {
+  return {
+    id: row.id,
+    from: row.from_person,
+    to: row.to_person,
+    groups: JSON.parse(row.person_groups) as string[],
+    reason: row.reason,
+    createdMs: row.created_ms,
+    untilMs: row.until_ms,
   }
 }
 
@@ -168,5 +215,6 @@ export function fromInstance(instance: NewInstance): NewInstanceRow {
     work: instance.work ?? null,
     acknowledged_ms: instance.acknowledgedMs ?? null,
     policy_problem: instance.policyProblem ?? null,
+    notice_ms: instance.noticeMs ?? null,
   }
 }

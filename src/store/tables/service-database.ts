@@ -1,6 +1,7 @@
 import type { AnalysisTables } from './analysis-tables.js'
 import type { AuditCheckpointTable, AuditTable } from './audit-table.js'
 import type {
+  GateDelegationsTable,
   GateInstancesTable,
   InstanceDocumentsTable,
   GateReviewsTable,
@@ -19,6 +20,7 @@ export interface ServiceDatabase extends AnalysisTables, RegistryTables {
   gate_instances: GateInstancesTable
   gate_papers: InstanceDocumentsTable
   gate_reviews: GateReviewsTable
+  gate_delegations: GateDelegationsTable
   exceptions: ExceptionTable
   notification_progress: { name: string; progress: string }
 }

@@ -26,11 +26,11 @@ describe('a review', () => {
   test('approves once enough different people have', () => {
     const gate = makeGate({ approvals: 3 })
     const said = [review('bo', 'approve'), review('cy', 'approve')]
-    expect(applyReview(makeInstance(), gate, [], review('bo', 'approve'))).toEqual({
+    expect(applyReview(makeInstance(), gate, [], review('bo', 'approve'))).toMatchObject({
       kind: 'counted',
       approvals: 1,
     })
-    expect(applyReview(makeInstance(), gate, said, review('di', 'approve'))).toEqual({
+    expect(applyReview(makeInstance(), gate, said, review('di', 'approve'))).toMatchObject({
       kind: 'closed',
       state: 'approved',
       comment: 'di says approve',
@@ -48,7 +48,7 @@ describe('a review', () => {
         reason: 'nameless',
       })
       const earlier = [review(name, 'approve')]
-      expect(applyReview(open, gate, earlier, review('bo', 'approve'))).toEqual({
+      expect(applyReview(open, gate, earlier, review('bo', 'approve'))).toMatchObject({
         kind: 'counted',
         approvals: 1,
       })

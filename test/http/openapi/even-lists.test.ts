@@ -20,6 +20,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   '/policies/impact': 'the latest comparisons, which the service keeps in memory',
   '/policies/sources': 'what is configured',
   '/notifications': 'what is configured',
+  '/delegations': 'what people have given, at most 20 each',
   '/policies/packages': 'what is loaded',
   '/decisions/{decisionId}/why': 'one decision',
   '/audit/verify': 'what is wrong, at most fifty sentences',

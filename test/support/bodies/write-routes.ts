@@ -148,6 +148,10 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
     /^POST \/exceptions$/,
     { ...CONTROL, bodies: ['{"package":@}', '{"package":"a","reason":@,"until":"1h"}', '{"until":@}', '@'] },
   ],
+  [
+    /^POST \/delegations$/,
+    { ...CONTROL, bodies: ['{"to":@,"until":"2999-01-01"}', '{"to":"a","until":@}', '@'] },
+  ],
   [/^PUT \/v1\/policies/, { ...POLICY, bodies: ['@'] }],
   [/^(?:PUT|PATCH) \/v1\/data/, { ...POLICY, bodies: ['@', '[{"op":"add","path":"/a","value":@}]'] }],
   [/reserve$/, { ...CONTROL, bodies: ['{"executionId":@}', '{"executionId":"e","x":@}'] }],

@@ -21,6 +21,7 @@ export const NOT_RUN: readonly (readonly [pattern: RegExp, reason: string])[] = 
   [/opa\.yaml/, 'needs a server of bundles; test/e2e/policy-sources.test.ts has one'],
   [/--as armory|opa\/pipelines/, 'needs policies of Armory; test/e2e/armory.test.ts has them'],
   [/capabilities\.json/, 'needs jq; test/rego/opa/capabilities.test.ts compiles with such a file'],
+  [/gates (?:delegate|revoke)/, 'needs two people; test/e2e/approval-rules.test.ts has them'],
   [/notifications test/, 'needs a channel; test/e2e/notifications.test.ts has some'],
   [/ACCESS_TOKEN/, 'needs an identity provider; test/e2e/sign-on.test.ts has one'],
   [/…/, 'is cut short'],

@@ -43,6 +43,7 @@ const PARAMETERS: readonly (readonly [
     ({ run, report }) => ({ application: 'shop', id: run, token: report, service: '3' }),
   ],
   [/^\/bundles/, () => ({ name: 'main' })],
+  [/^\/delegations/, () => ({ id: '1' })],
   [/^\/exceptions/, ({ exception }) => ({ id: exception })],
   [/^(?:\/ui)?\/decisions/, ({ decision }) => ({ decisionId: decision, id: decision })],
   [/^\/policies\/impact/, ({ impact }) => ({ impactId: impact })],
@@ -95,6 +96,10 @@ const BODIES: readonly (readonly [
   [/^postUiRuns\w*Feedback$/, ({ ids }) => ({ formToken: ids.formToken, judgement: 'right' })],
   [/Feedback$/, () => ({ judgement: 'right' })],
   [/^postUi(?:Decisions|Operations|Runs|Trail)/, ({ ids }) => ({ formToken: ids.formToken })],
+  [
+    /^postDelegations$/,
+    (_, nth) => ({ to: `sample ${nth}`, until: new Date(Date.now() + 86_400_000).toISOString() }),
+  ],
   [/^postExceptions$/, (_, nth) => exceptionBody(`sample ${nth}`)],
   [/BatchData/, () => ({ inputs: { a: { user: 'ana' } } })],
   [

@@ -33,6 +33,15 @@ export const GateAnswer = z.looseObject({
   approvals: z.int(),
   triggererMayApprove: z.boolean(),
   commentRequired: z.boolean().optional(),
+  eachGroup: z.boolean().optional(),
+  committersMayApprove: z.boolean().optional(),
+  reminders: z
+    .object({
+      afterMinutes: z.int().optional(),
+      everyMinutes: z.int().optional(),
+      beforeExpiryMinutes: z.int().optional(),
+    })
+    .optional(),
   timeToLiveMinutes: z.int(),
   policy: z.string().optional(),
   origin: z.enum(['configuration', 'api', 'stage']),
@@ -78,6 +87,8 @@ const Review = z.looseObject({
   person: z.string(),
   action: z.enum(['approve', 'reject', 'cancel']),
   comment: z.string(),
+  groups: z.array(z.string()).optional(),
+  onBehalfOf: z.string().optional().describe('Who delegated the rights.'),
   at: Time,
 })
 
@@ -95,6 +106,16 @@ export const InstanceDetailsAnswer = InstanceAnswer.extend({
   approvals: z.int(),
   approvalsNeeded: z.int().optional(),
   approvers: Approvers.optional(),
+  rules: z
+    .looseObject({
+      eachGroup: z.boolean(),
+      missingGroups: z.array(z.string()).describe('Groups that still need an approval.'),
+      triggererMayApprove: z.boolean(),
+      commentRequired: z.boolean(),
+      committersMayApprove: z.boolean(),
+      committers: z.array(z.string()).optional().describe('Who may not approve; absent if unknown.'),
+    })
+    .optional(),
   reviews: z.array(Review),
   request: z.unknown().optional(),
   evidence: z.unknown(),

@@ -22,7 +22,7 @@ import {
   StatusAnswer,
 } from './gate-answers.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
-import { MAX_COMMENT, personOf, reviewByCaller } from './review-by-caller.js'
+import { MAX_COMMENT, committersFor, personOf, reviewByCaller } from './review-by-caller.js'
 import { orchestratorReviewRoute } from './orchestrator-review.js'
 
 const READERS: readonly Role[] = ['orchestrator', 'approver', 'auditor']
@@ -138,8 +138,9 @@ export const gateInstanceRoutes = [
   orchestratorReviewRoute('/approvalGateInstances/:id/spinnakerReview'),
 ]
 
-async function answerDetails(id: number, { lookups, now, approvers }: GateRoutesDeps): Promise<Response> {
-  return jsonAnswer(await instanceDetails(lookups, id, now(), approvers))
+async function answerDetails(id: number, deps: GateRoutesDeps): Promise<Response> {
+  const { lookups, now, approvers } = deps
+  return jsonAnswer(await instanceDetails(lookups, id, now(), approvers, await committersFor(id, deps)))
 }
 
 async function list(

@@ -1,3 +1,4 @@
+import { readExecutionFacts } from '../../../events/execution-facts.js'
 import { refusedReview } from '../../../gates/reviewing/refused-review.js'
 import { reviewInstance } from '../../../gates/reviewing/review-instance.js'
 import type { Reviewed } from '../../../gates/reviewing/review-instance.js'
@@ -29,10 +30,12 @@ export async function reviewByCaller(
   const claimed = claimedName ?? exchange.claimedUser
   const { name: person, groups } = personOf(exchange, claimed)
   const attempt = { action, comment, person, groups, timeMs: deps.now(), approvers: deps.approvers }
+  const committersInEvents = await committersFor(instanceId, deps)
   const { origin } = callerOf(exchange)
   const reviewed = await deps.writer.run(reviewInstance, {
     instanceId,
     attempt,
+    committersInEvents,
     claimedUser: claimed,
     origin,
   })
@@ -40,6 +43,17 @@ export async function reviewByCaller(
   if (!isOpen(instance.state)) deps.closed()
   if (refusal !== undefined) throw refusedReview(instance, refusal, person)
   return reviewed
+}
+
+/** Committers in the events of an instance's execution, for a gate that refuses their approvals. */
+export async function committersFor(
+  instanceId: number,
+  { lookups: { gates }, reader }: Pick<GateRoutesDeps, 'lookups' | 'reader'>,
+): Promise<readonly string[] | undefined> {
+  const instance = await gates.findInstance(instanceId)
+  const gate = instance && (await gates.findGate(instance.gateId))
+  if (instance === undefined || gate?.committersMayApprove !== false) return undefined
+  return (await reader.run(readExecutionFacts, instance.executionId))?.committers
 }
 
 /** Raises `forbidden` for an account that has not signed in as approvals require it. */

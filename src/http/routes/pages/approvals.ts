@@ -25,7 +25,7 @@ import type { ShownTimeline } from '../../pages/execution-page.js'
 import { PEOPLE } from '../../pages/layout.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import { INSTANCE_STATES, MAX_SEARCH } from '../gates/gate-answers.js'
-import { MAX_COMMENT, reviewByCaller } from '../gates/review-by-caller.js'
+import { MAX_COMMENT, committersFor, reviewByCaller } from '../gates/review-by-caller.js'
 import { reviewerOf } from './home.js'
 import { FORM, PAGE, showPage, viewerOf } from './page-route.js'
 import type { PageRoutesDeps } from './page-route.js'
@@ -183,7 +183,7 @@ async function answerInstance(
 ): Promise<Response> {
   const { lookups, now, approvers, reader } = deps.gates
   const nowMs = now()
-  const whole = await collectInstance(lookups, id, nowMs, approvers)
+  const whole = await collectInstance(lookups, id, nowMs, approvers, await committersFor(id, deps.gates))
   const { executionId } = whole.instance
   const [decisions, timeline, subject, lastApproved, runs] = await Promise.all([
     decisionsOf(executionId, deps),

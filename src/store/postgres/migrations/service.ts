@@ -11,7 +11,7 @@ import {
 } from '../../schema/analysis.js'
 import type { ColumnTypes } from '../../schema/column-types.js'
 import { createExceptions } from '../../schema/exceptions.js'
-import { addGateEnds, addPolicyProblems, createGates } from '../../schema/gates.js'
+import { addGateEnds, addGateRules, addPolicyProblems, createGates } from '../../schema/gates.js'
 import { createNotifications } from '../../schema/notifications.js'
 import { createOutbox, createRegistry } from '../../schema/records.js'
 import { TEXT } from '../engine/migrate.js'
@@ -51,13 +51,14 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0018-decisions-traces': { up: addTraces },
   '0019-notifications': { up: (db) => createNotifications(db, TYPES) },
   '0020-analysis-feedback': { up: (db) => addFeedback(db, TYPES) },
+  '0021-gate-rules': { up: (db) => addGateRules(db, TYPES) },
 }
 
 /**
  * The newest schema of this release. Raise `oldestWriter` with a migration that earlier releases
  * cannot write to.
  */
-export const serviceSchema: Schema = { migrations, version: 20, oldestWriter: 9 }
+export const serviceSchema: Schema = { migrations, version: 21, oldestWriter: 9 }
 
 async function createLeasedOutbox(db: Db): Promise<void> {
   await createOutbox(db, TYPES)

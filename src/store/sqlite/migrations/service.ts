@@ -9,7 +9,7 @@ import {
 } from '../../schema/analysis.js'
 import type { ColumnTypes } from '../../schema/column-types.js'
 import { createExceptions } from '../../schema/exceptions.js'
-import { addGateEnds, addPolicyProblems, createGates } from '../../schema/gates.js'
+import { addGateEnds, addGateRules, addPolicyProblems, createGates } from '../../schema/gates.js'
 import { createNotifications } from '../../schema/notifications.js'
 import { createOutbox, createRegistry } from '../../schema/records.js'
 import type { Migrations } from '../engine/migrate.js'
@@ -48,4 +48,5 @@ export const serviceMigrations: Migrations = {
   '0017-exceptions': { up: (db) => createExceptions(db, TYPES) },
   '0018-notifications': { up: (db) => createNotifications(db, TYPES) },
   '0019-analysis-feedback': { up: (db) => addFeedback(db, TYPES) },
+  '0020-gate-rules': { up: (db) => addGateRules(db, TYPES) },
 }

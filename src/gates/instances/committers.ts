@@ -1,0 +1,42 @@
+import { isRecord } from '../../lib/validation/record.js'
+import { isSamePerson } from '../../lib/text/same-person.js'
+
+/**
+ * Returns who committed to what an instance is about: authors in the evidence of repository hosts,
+ * and committers that the events of the execution name. Undefined if one cannot be told from
+ * approvers, because it is missing or a display name, or if there are none.
+ */
+export function committersOf(
+  evidence: unknown,
+  fromEvents: readonly string[] = [],
+): readonly string[] | undefined {
+  const items = Array.isArray(evidence) ? (evidence as unknown[]).filter(isRecord) : []
+  const outputs = items.flatMap(({ output }) =>
+    Array.isArray(output) ? (output as unknown[]).filter(isRecord) : [],
+  )
+  const authors = outputs
+    .filter((output) => 'author' in output)
+    .map(({ author, authorEmail }) => [author, authorEmail].filter((name) => typeof name === 'string'))
+  const all = [...authors, ...fromEvents.map((name) => [name])]
+  if (all.length === 0 || items.some(({ state }) => state === 'failed')) return undefined
+  return all.every((names) => names.some(isComparable)) ? [...new Set(all.flat())] : undefined
+}
+
+/** An address or an account, since a display name can belong to any account. */
+function isComparable(name: string): boolean {
+  return name.includes('@') || (name !== '' && !/\s/.test(name))
+}
+
+/** Whether a person is one of the committers, by name, address, or the part before the `@`. */
+export function isCommitter(person: string, committers: readonly string[]): boolean {
+  const own = namesOf(person)
+  return committers.flatMap(namesOf).some((name) => own.some((each) => isSamePerson(each, name)))
+}
+
+/** `Ana <ana@example.org>` has the names `Ana`, `ana@example.org` and `ana`. */
+function namesOf(text: string): readonly string[] {
+  const { name = '', address = '' } = /^(?<name>[^<]*)<(?<address>[^<>]*)>/.exec(text)?.groups ?? {}
+  const whole = [text, name, address].map((part) => part.trim()).filter((part) => part !== '')
+  const local = whole.filter((part) => part.includes('@')).map((part) => part.slice(0, part.indexOf('@')))
+  return [...whole, ...local.filter((part) => part !== '')]
+}
