@@ -37,6 +37,7 @@ const IN_PROCESS = [
   'policy-sources',
   'reconciliation',
   'refusals',
+  'reload',
   'request-targets',
   'trail',
 ]

@@ -97,6 +97,11 @@ const ENTRIES: readonly CommandEntry[] = [
     'create a data directory from a backup',
     async () => (await import('./backup.js')).defineRestore,
   ],
+  [
+    'reload',
+    'make a running service read its configuration again',
+    async () => (await import('./reload.js')).defineReload,
+  ],
   ['config', 'print the effective configuration', async () => (await import('./config.js')).defineConfig],
   [
     'openapi',

@@ -51,10 +51,12 @@ export function defineServe(command: Command, session: Session): void {
     .addOption(new Option('--log-format <format>', 'json, or text for people (default: json)'))
     .addHelpText('after', HELP)
     .action(async (options: ServeOptions) => {
-      const config = readServeConfig(options, session.terminal.env)
+      const reread = (): Config => readServeConfig(options, session.terminal.env)
+      const config = reread()
       const { runServer } = await import('../main/start-service.js')
       try {
-        const isClosed = await runServer(config, trialHint(config.policies.directories))
+        const hint = trialHint(config.policies.directories)
+        const isClosed = await runServer(config, { hint, reread })
         session.exitCode = isClosed ? EXIT.fine : EXIT.denied
       } finally {
         exitAfterGrace()

@@ -37,6 +37,22 @@ export function readSecrets(config: unknown, env: Readonly<Record<string, string
   }
 }
 
+/** Returns the paths of the secrets whose contents differ between two readings of a configuration. */
+export function changedSecrets(config: unknown, before: ReadSecret, after: ReadSecret): readonly string[] {
+  return referencesIn(config, [])
+    .filter(({ reference }) => reveal(before, reference) !== reveal(after, reference))
+    .map(({ path }) => path.join('.'))
+}
+
+/** A secret that one side lacks differs. */
+function reveal(read: ReadSecret, reference: SecretReference): string | undefined {
+  try {
+    return read(reference).reveal()
+  } catch {
+    return undefined
+  }
+}
+
 interface FoundReference {
   readonly path: readonly PropertyKey[]
   readonly reference: SecretReference

@@ -64,6 +64,14 @@ export class BundleFolder {
       if (!files.has(name)) await rm(join(this.#folder, name), { force: true, recursive: true })
   }
 
+  /** Returns the same folder for another server, which does not know the versions. */
+  forServer(from: string): BundleFolder {
+    const folder = new BundleFolder(this.#folder, from)
+    folder.#kept =
+      from === this.#from ? this.#kept : this.#kept.map((bundle) => ({ ...bundle, version: undefined }))
+    return folder
+  }
+
   fileOf(digest: string): string {
     return join(this.#folder, `${digest}.tar.gz`)
   }

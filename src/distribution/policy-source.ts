@@ -126,15 +126,15 @@ export class PolicySource {
   }
 
   /**
-   * Downloads a bundle before anything serves, and tries again for some time, in milliseconds.
-   * Raises `unavailable` with the last reason.
+   * Downloads a bundle before polling begins, and tries again for some time, in milliseconds. The
+   * bundle that serves may be the newest. Raises `unavailable` with the last reason.
    */
   async fetchFirst(forMs: number): Promise<void> {
     const { signal } = this.#stopping
     const endMs = this.#parts.now() + forMs
     for (let attempt = 1; ; attempt++) {
-      await this.#fetch(0, signal, undefined)
-      if (this.#candidate !== undefined) return
+      const isReached = await this.#fetch(0, signal, undefined)
+      if (this.#candidate !== undefined || (isReached === true && this.serving !== undefined)) return
       const pauseMs = Math.max(
         FIRST_RETRY_MS,
         backOffMs(attempt, { ...this.#backOff, maxMs: FIRST_BUNDLE_MAX_RETRY_MS }),

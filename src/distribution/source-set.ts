@@ -6,6 +6,8 @@ import type { Candidate, PolicySource } from './policy-source.js'
 
 /** How long a start waits for the first bundle of each source, in milliseconds. */
 const FIRST_BUNDLES_MS = 60_000
+/** How long a reload waits for the first bundle of each new or changed source, in milliseconds. */
+const RELOADED_BUNDLES_MS = 10_000
 
 /** A bundle that began to serve. */
 export interface Activation {
@@ -20,8 +22,6 @@ export interface Activation {
 }
 
 export interface SourceSetParts {
-  /** The directories and bundles that are configured in addition to the sources. */
-  readonly own: PolicyLocations
   /** Called after a bundle began to serve. Never rejects. */
   readonly activated: (activation: Activation) => Promise<void>
   /** Called at the first refusal of a bundle and whenever the reason changes. */
@@ -37,16 +37,14 @@ export interface SourceSetParts {
  * then the bundle before it serves.
  */
 export class SourceSet {
-  readonly #sources: readonly PolicySource[]
   readonly #parts: SourceSetParts
+  #sources: readonly PolicySource[] = []
+  /** The directories and bundles that are configured in addition to the sources. */
+  #own: PolicyLocations = { directories: [], bundles: [] }
   #policies: Policies | undefined
   #activating: Promise<void> = Promise.resolve()
 
-  constructor(
-    makeSources: (activate: () => Promise<void>) => readonly PolicySource[],
-    parts: SourceSetParts,
-  ) {
-    this.#sources = makeSources(() => this.#activate())
+  constructor(parts: SourceSetParts) {
     this.#parts = parts
   }
 
@@ -55,21 +53,64 @@ export class SourceSet {
   }
 
   /**
-   * Loads the policies for the first time: with the bundles that an earlier process kept, or else
+   * Loads the policies for the first time: with the bundles that an earlier process stored, or else
    * with downloaded ones. No decision is made before each source has a bundle, because a missing
    * bundle may contain denials. Raises `unavailable` if a source gives no bundle, and
    * every error of the given `open`.
    */
-  async open(open: (locations: PolicyLocations) => Promise<Policies>): Promise<Policies> {
-    await Promise.all(this.#sources.map((source) => source.restore()))
+  async open(
+    sources: readonly PolicySource[],
+    own: PolicyLocations,
+    open: (locations: PolicyLocations) => Promise<Policies>,
+  ): Promise<Policies> {
+    this.#sources = sources
+    this.#own = own
     const kept = await this.#openKept(open)
     if (kept !== undefined) return kept
-    await Promise.all(this.#sources.map((source) => source.fetchFirst(FIRST_BUNDLES_MS)))
-    const candidates = this.#candidates()
-    const policies = await open(this.#locationsWith(candidates))
+    await Promise.all(sources.map((source) => source.fetchFirst(FIRST_BUNDLES_MS)))
+    const candidates = candidatesOf(sources)
+    const policies = await open(locationsOf(sources, own, candidates))
     this.#policies = policies
     await this.#accept(policies, candidates)
     return policies
+  }
+
+  /**
+   * Replaces the sources and the other locations by a load of the given function, which rejects if
+   * the new policies cannot serve. New sources are polled from then on, and removed ones are
+   * stopped. If a source gives no bundle or the load fails, it rejects and nothing changes.
+   */
+  async change(
+    sources: readonly PolicySource[],
+    own: PolicyLocations,
+    load: (locations: PolicyLocations) => Promise<void>,
+  ): Promise<void> {
+    const changing = this.#activating.then(() => this.#change(sources, own, load))
+    this.#activating = changing.catch(() => undefined)
+    await changing
+  }
+
+  async #change(
+    sources: readonly PolicySource[],
+    own: PolicyLocations,
+    load: (locations: PolicyLocations) => Promise<void>,
+  ): Promise<void> {
+    const before = this.#sources
+    const added = sources.filter((source) => !before.includes(source))
+    try {
+      await Promise.all(added.map((source) => source.fetchFirst(RELOADED_BUNDLES_MS)))
+      const candidates = candidatesOf(sources)
+      await load(locationsOf(sources, own, candidates))
+      this.#sources = sources
+      this.#own = own
+      if (this.#policies !== undefined) await this.#accept(this.#policies, candidates)
+    } catch (raw) {
+      for (const source of added) void source.stop()
+      throw raw
+    }
+    for (const source of added) source.start()
+    // A request of a removed source may wait for this change, so its end is not waited for.
+    for (const source of before.filter((each) => !sources.includes(each))) void source.stop()
   }
 
   /** Polls all sources. */
@@ -89,30 +130,17 @@ export class SourceSet {
   async #openKept(open: (locations: PolicyLocations) => Promise<Policies>): Promise<Policies | undefined> {
     if (this.#sources.some(({ serving }) => serving === undefined)) return undefined
     try {
-      this.#policies = await open(this.#locationsWith([]))
+      this.#policies = await open(locationsOf(this.#sources, this.#own, []))
       return this.#policies
     } catch (raw) {
+      if (this.#sources.length === 0) throw raw
       this.#parts.keptRefused(toAppError(raw))
       return undefined
     }
   }
 
-  #candidates(): [PolicySource, Candidate][] {
-    return this.#sources.flatMap((source) =>
-      source.candidate === undefined ? [] : [[source, source.candidate] as [PolicySource, Candidate]],
-    )
-  }
-
-  #locationsWith(candidates: readonly (readonly [PolicySource, Candidate])[]): PolicyLocations {
-    const files = new Map(candidates.map(([source, { file }]) => [source, file]))
-    const downloads = this.#sources.flatMap((source) => {
-      const file = files.get(source) ?? source.servingFile
-      return file === undefined ? [] : [{ source: source.name, file }]
-    })
-    return { ...this.#parts.own, downloads }
-  }
-
-  #activate(): Promise<void> {
+  /** Tries to put the candidates of all sources into service. Never rejects. */
+  readonly activate = (): Promise<void> => {
     this.#activating = this.#activating.then(() => this.#activateAll())
     return this.#activating
   }
@@ -122,7 +150,7 @@ export class SourceSet {
    * then each alone.
    */
   async #activateAll(): Promise<void> {
-    const candidates = this.#candidates()
+    const candidates = candidatesOf(this.#sources)
     if (candidates.length === 0 || (await this.#try(candidates)) || candidates.length === 1) return
     for (const candidate of candidates) await this.#try([candidate])
   }
@@ -131,7 +159,7 @@ export class SourceSet {
     const policies = this.#policies
     if (policies === undefined) return false
     try {
-      await policies.move(this.#locationsWith(candidates))
+      await policies.move({ locations: locationsOf(this.#sources, this.#own, candidates) })
     } catch (raw) {
       this.#reject(candidates, toAppError(raw))
       return false
@@ -166,6 +194,27 @@ export class SourceSet {
       })
     }
   }
+}
+
+function candidatesOf(sources: readonly PolicySource[]): [PolicySource, Candidate][] {
+  return sources.flatMap((source) =>
+    source.candidate === undefined ? [] : [[source, source.candidate] as [PolicySource, Candidate]],
+  )
+}
+
+/** Returns the locations with the candidates in place of what serves. */
+function locationsOf(
+  sources: readonly PolicySource[],
+  own: PolicyLocations,
+  candidates: readonly (readonly [PolicySource, Candidate])[],
+): PolicyLocations {
+  if (sources.length === 0) return own
+  const files = new Map(candidates.map(([source, { file }]) => [source, file]))
+  const downloads = sources.flatMap((source) => {
+    const file = files.get(source) ?? source.servingFile
+    return file === undefined ? [] : [{ source: source.name, file }]
+  })
+  return { ...own, downloads }
 }
 
 /** True if a bundle that served before is the same, or has the same revision in another archive. */

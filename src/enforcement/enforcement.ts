@@ -60,14 +60,24 @@ const NO_DENIALS: readonly Denial[] = []
  * error of the decision.
  */
 export class Enforcement {
-  readonly levels: Levels
-  readonly #parts: PartsOfPackages
+  #levels: Levels
+  #parts: PartsOfPackages
   readonly #exceptions: EnforcementDeps['exceptions']
 
   constructor({ levels, exceptions }: EnforcementDeps) {
-    this.levels = new Levels(levels)
+    this.#levels = new Levels(levels)
     this.#exceptions = exceptions
-    this.#parts = new PartsOfPackages(this.levels)
+    this.#parts = new PartsOfPackages(this.#levels)
+  }
+
+  get levels(): Levels {
+    return this.#levels
+  }
+
+  /** Uses other levels from now on. */
+  use(levels: readonly LevelEntry[]): void {
+    this.#levels = new Levels(levels)
+    this.#parts = new PartsOfPackages(this.#levels)
   }
 
   /** Evaluates static policies. Raises as `Evaluations.static`. */
@@ -108,7 +118,7 @@ export class Enforcement {
     plan: DocumentPlan,
   ): Verdict | Promise<Verdict> {
     const packagePath = packagePathOf(plan)
-    const level = levelFor(this.levels.of(snapshot, pathKey(packagePath)), subject, options.nowMs)
+    const level = levelFor(this.#levels.of(snapshot, pathKey(packagePath)), subject, options.nowMs)
     if (level === 'off') return { denials: NO_DENIALS, warnings: NO_WARNINGS }
     if (level === 'enforce')
       return then(evaluations.runtime(plan, input, options), (denials) =>

@@ -13,17 +13,20 @@ import { MIN_FILES } from '../http/server.js'
 import { guardRoutes } from '../http/pipeline/guarded-routes.js'
 import type { GuardedRoute } from '../http/pipeline/guarded-routes.js'
 import { makeFindDirectRoute } from '../http/pipeline/find-direct-route.js'
+import type { FindDirectRoute } from '../http/pipeline/find-direct-route.js'
+import type { PolicyContext } from '../http/policy/decision.js'
 import type { RoutesDeps } from '../http/route-lists.js'
 import type { WebApplicationParts, WebApplications } from '../http/web-application.js'
 import type { Logger } from '../lib/logger.js'
 import { partOnDemand } from '../lib/on-demand.js'
 import { openFilesLimit } from '../lib/processes/system-limits.js'
-import { addMetrics, openBrowserAccess, routesDeps } from './routes-deps.js'
-import type { ServedParts } from './routes-deps.js'
+import { addMetrics, openBrowserAccess, openLasting, routesDeps } from './routes-deps.js'
+import type { Lasting, ServedParts } from './routes-deps.js'
+import { openSignOn } from './open-sign-on.js'
 import { Servers } from './open-servers.js'
 import type { Answering } from './open-servers.js'
 import { openWorkers, processesOf } from './open-workers.js'
-import type { SharedListener } from './open-workers.js'
+import type { OpenWorkers, SharedListener } from './open-workers.js'
 import type { TlsFiles } from './files/tls-files.js'
 import { traceUnless } from './open-telemetry.js'
 import { openYamlReader } from './threads/yaml-thread.js'
@@ -43,13 +46,7 @@ export async function listen(
   const tls = await openTls(config, logger)
   if (tls !== undefined) onStop('certificate', () => tls.close())
   const workers = openWorkers(parts)
-  const authenticate = makeAuthenticate({
-    ...config.auth,
-    checkRevocation: makeCheckRevocation(() => tls?.settings),
-    findPerson: parts.signOn.findPerson,
-  })
-  const browsers = await openBrowserAccess(parts, authenticate, parts.signOn)
-  const deps = routesDeps(parts, { browsers, workers, tls }, yaml.toJson)
+  const lasting = await openLasting(parts, workers)
   addMetrics(parts, workers)
   const requestLog = new RequestLog(logger)
   onStop('request log', () => requestLog.close())
@@ -57,24 +54,28 @@ export async function listen(
     parts.metrics.requested(exchange)
     requestLog.note(exchange)
   }
-  const direct = directRoutes(config, deps, authenticate)
-  const { authenticate: authenticatePage } = browsers
-  const web = openWeb({ deps, authenticate, authenticatePage, options: config.orchestrator })
+  const opened = { lasting, workers, tls, readYaml: yaml.toJson }
+  let answers = makeAnswers(parts, opened)
   const everything: Answering = {
-    find: makeFindDirectRoute(direct),
-    application: async (exchange) => (await web()).everything(exchange),
+    find: (method, path) => answers.find(method, path),
+    application: async (exchange) => (await answers.web()).everything(exchange),
     trace: traceUnless(parts.telemetry, ({ target }) => isProbed(target.path)),
     finished,
   }
   const probes: Answering = {
-    find: makeFindDirectRoute(routesForProbes(direct)),
-    application: async (exchange) => (await web()).probes(exchange),
+    find: (method, path) => answers.findProbe(method, path),
+    application: async (exchange) => (await answers.web()).probes(exchange),
     finished,
   }
   warnOfRisks(config, addresses, logger)
   const servers = new Servers({ config, logger, processes: processesOf(config), tls: () => tls?.settings })
+  const follow = (made: Answers, next: Config): void => {
+    answers = made
+    servers.follow(next)
+  }
+  followConfiguration(parts, opened, { follow, onStop })
   onStop('server', async () => {
-    beginStop(parts, deps)
+    beginStop(parts, lasting)
     const drainMs = config.server.drainSeconds * MS_PER_SECOND
     await Promise.all([servers.stop(drainMs), workers.stop(drainMs)])
   })
@@ -93,12 +94,69 @@ export async function listen(
   return servers.urls
 }
 
+interface Following {
+  /** Switches the servers of this process. */
+  readonly follow: (answers: Answers, config: Config) => void
+  readonly onStop: OnStop
+}
+
+/** Lets the servers of all processes follow the configuration. */
+function followConfiguration(parts: ServedParts, opened: AnswersParts, { follow, onStop }: Following): void {
+  const { reloads, logger, store } = parts
+  reloads.add(async ({ config, opa, readSecret }) => {
+    const files = opened.tls?.prepare(config)
+    const signOn = await openSignOn(config, { logger, readSecret, now: store.now, onStop })
+    const made = makeAnswers({ ...parts, config, opa, signOn }, opened)
+    return {
+      commit: () => {
+        follow(made, config)
+        files?.commit()
+      },
+    }
+  })
+  reloads.steps.spread = (config) => opened.workers.follow(config)
+}
+
 /** Ends or refuses what would hold up the end of the servers. */
-function beginStop({ evaluations, store }: ServedParts, { pages, bundles }: RoutesDeps): void {
-  pages.homeFeed.close()
+function beginStop({ evaluations, store }: ServedParts, { homeFeed, bundles }: Lasting): void {
+  homeFeed.close()
   bundles.bundle?.close()
   evaluations.drain()
   store.closing?.()
+}
+
+/** The routes with one configuration. */
+interface Answers {
+  readonly find: FindDirectRoute
+  readonly findProbe: FindDirectRoute
+  readonly web: () => Promise<WebApplications>
+}
+
+interface AnswersParts {
+  readonly lasting: Lasting
+  readonly workers: OpenWorkers
+  readonly tls: TlsFiles | undefined
+  readonly readYaml: PolicyContext['readYaml']
+}
+
+function makeAnswers(parts: ServedParts, { lasting, workers, tls, readYaml }: AnswersParts): Answers {
+  const { config, signOn } = parts
+  const authenticate = makeAuthenticate({
+    ...config.auth,
+    checkRevocation: makeCheckRevocation(() => tls?.settings),
+    findPerson: signOn.findPerson,
+  })
+  const browsers = openBrowserAccess(parts, authenticate, lasting)
+  const deps = routesDeps(parts, { browsers, lasting, workers, tls }, readYaml)
+  const direct = directRoutes(config, deps, authenticate)
+  return {
+    find: makeFindDirectRoute(direct),
+    findProbe: makeFindDirectRoute(routesForProbes(direct)),
+    web: openWeb({
+      ...{ deps, authenticate, options: config.orchestrator },
+      authenticatePage: browsers.authenticate,
+    }),
+  }
 }
 
 /** Routes that are answered without the web application. */

@@ -20,7 +20,7 @@ import { maintain } from '../store/ports/maintenance.js'
 import type { StoredRun } from '../store/ports/analysis-store.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
-import { watchDefinitions, defineFromFiles } from './files/watch-definitions.js'
+import { watchDefinitions, defineFromFiles, refuseUnusable } from './files/watch-definitions.js'
 import type { DefinitionWatch } from './files/watch-definitions.js'
 import { hasErrorCode, AppError } from '../errors/app-error.js'
 import { installationSecret, newSecret } from './files/installation-secret.js'
@@ -29,6 +29,7 @@ import type { EvaluateRule } from '../analysis/runs/checks/check.js'
 import { backtestInThread } from './threads/interval-thread.js'
 import type { evaluateIntervalInThread, IntervalHelp, tryQueriesInThread } from './threads/interval-thread.js'
 import { THREAD_LOST } from './threads/own-thread.js'
+import type { Reloads } from './reload/reloads.js'
 import type { Leadership } from './timers/leadership.js'
 import { repeat, setUnrefTimer } from './timers/repeat.js'
 import type { Repeated } from './timers/repeat.js'
@@ -45,10 +46,12 @@ interface AnalysisParts {
   readonly askRule: EvaluateRule
   readonly readSecret: ReadSecret
   readonly wakeOutbox: () => void
+  readonly reloads: Reloads
 }
 
 export interface OpenAnalysis {
-  readonly routes: AnalysisRoutesDeps
+  /** Returns the dependencies of the routes with a configuration. */
+  readonly routes: (config: Config) => AnalysisRoutesDeps
   readonly health: HealthPlugin
   readonly close: () => Promise<void>
 }
@@ -62,7 +65,7 @@ const MS_PER_DAY = 86_400_000
 export async function openAnalysis(config: Config, parts: AnalysisParts): Promise<OpenAnalysis> {
   const { store, logger } = parts
   const { writer, reader, lookups } = store
-  const { analysis, server, dataDir } = config
+  const { analysis, dataDir } = config
   const help: IntervalHelp = {
     reportDefect: (error) => logger.error({ error }, 'defect in a source of an analysis'),
     askRule: parts.askRule,
@@ -72,13 +75,61 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     key: () => (key ??= installationSecret(dataDir, KEY_FILE)),
     maxAgeMs: analysis.reportLinkDays * MS_PER_DAY,
   })
-  const notifications = analysisNotifications(config, parts.readSecret, reportLinks)
-  const runner = new AnalysisRunner({
+  const runner = makeRunner(config, parts, help, reportLinks)
+  const definitions = await openDefinitions(parts)
+  await continueRuns(runner, parts)
+  const takingOver = takeOverRuns(runner, parts)
+  const outage = new ReadingOutage()
+  const routes = (configured: Config): AnalysisRoutesDeps => ({
+    writer,
+    reader,
+    isKnownApplication: async (application) => {
+      const entry = await lookups.registry.findApplication(applicationKey(application))
+      return entry?.digest !== undefined
+    },
+    findStageTemplates: stageTemplatesIn(configured, reader),
+    sources: sourceTypes(configured),
+    trials: openTrials(configured, parts, help),
+    schedule: (run) => runner.schedule(run),
+    forget: (id) => runner.forget(id),
+    publicUrl: configured.server.publicUrl,
+    orchestratorUrl: configured.server.orchestratorUrl ?? configured.server.publicUrl,
+    frameAncestors: configured.server.frameAncestors,
+    outage,
+    maxBodyBytes: configured.server.maxBodyBytes,
+    now: store.now,
+    reportLinks,
+  })
+  const removing = startRemoving(config, parts)
+  const close = async (): Promise<void> => {
+    await Promise.all([runner.stop(), removing.stop(), takingOver.stop(), definitions.stop()])
+  }
+  return { routes, health: definitions.health, close }
+}
+
+/** Makes the runner, which follows the notifications and sources of the configuration. */
+function makeRunner(
+  config: Config,
+  parts: AnalysisParts,
+  help: IntervalHelp,
+  reportLinks: ReportLinks,
+): AnalysisRunner {
+  const { store, logger, reloads } = parts
+  const { writer, reader } = store
+  let notifications = analysisNotifications(config, parts.readSecret, reportLinks)
+  reloads.add((next) => {
+    const prepared = analysisNotifications(next.config, next.readSecret, reportLinks)
+    return { commit: () => (notifications = prepared) }
+  })
+  return new AnalysisRunner({
     writer,
     reader,
     leases: store.leases,
-    concurrentIntervals: analysis.concurrentIntervals,
-    evaluateInterval: (request, givenUp) => parts.evaluateInterval({ analysis }, request, help, givenUp),
+    concurrentIntervals: config.analysis.concurrentIntervals,
+    evaluateInterval: (request, givenUp) => {
+      const { analysis } = reloads.config
+      return parts.evaluateInterval({ analysis }, request, help, givenUp)
+    },
     hasEndedThread: (error) => hasErrorCode(error, THREAD_LOST),
     failedInterval,
     now: store.now,
@@ -88,44 +139,26 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     notified: parts.wakeOutbox,
     failed: (error) => logger.error({ error: error.message }, 'an analysis could not be read or written'),
   })
-  const definitions = await openDefinitions(config, parts)
-  await continueRuns(runner, parts)
-  const takingOver = takeOverRuns(runner, parts)
-  const routes: AnalysisRoutesDeps = {
-    writer,
-    reader,
-    isKnownApplication: async (application) => {
-      const entry = await lookups.registry.findApplication(applicationKey(application))
-      return entry?.digest !== undefined
-    },
-    findStageTemplates: stageTemplatesIn(config, reader),
-    sources: sourceTypes(config),
-    trials: openTrials(config, parts, help),
-    schedule: (run) => runner.schedule(run),
-    forget: (id) => runner.forget(id),
-    publicUrl: server.publicUrl,
-    orchestratorUrl: server.orchestratorUrl ?? server.publicUrl,
-    frameAncestors: server.frameAncestors,
-    outage: new ReadingOutage(),
-    maxBodyBytes: server.maxBodyBytes,
-    now: store.now,
-    reportLinks,
-  }
-  const removing = startRemoving(config, parts)
-  const close = async (): Promise<void> => {
-    await Promise.all([runner.stop(), removing.stop(), takingOver.stop(), definitions.stop()])
-  }
-  return { routes, health: definitions.health, close }
 }
 
-async function openDefinitions({ analysis }: Config, parts: AnalysisParts): Promise<DefinitionWatch> {
-  const { store, logger, attempts } = parts
-  const { definitions: directory } = analysis
+async function openDefinitions({
+  store,
+  logger,
+  attempts,
+  reloads,
+}: AnalysisParts): Promise<DefinitionWatch> {
+  const directory = (): string | undefined => reloads.config.analysis.definitions
   const warn = (application: string, warning: string): void =>
     logger.warn({ application, warning }, 'a definition of an analysis has settings without effect')
   const define = (): Promise<readonly string[]> =>
-    defineFromFiles(directory, store, store.now(), warn, attempts)
-  return await watchDefinitions({ directory, define, logger })
+    defineFromFiles(directory(), store, store.now(), warn, attempts)
+  const watch = await watchDefinitions({ directory, define, logger })
+  reloads.add(async ({ config }) => {
+    const next = config.analysis.definitions
+    if (next !== undefined && next !== directory()) await refuseUnusable(next)
+    return { commit: () => watch.moved() }
+  })
+  return watch
 }
 
 function reportJudged({ logger, judged }: AnalysisParts): AnalysisRunnerOptions['judged'] {

@@ -13,6 +13,7 @@ import type { Policies } from '../rego/index.js'
 import type { PolicyException } from '../store/ports/exception-store.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import type { OnStop } from './close-parts.js'
+import type { Reloads } from './reload/reloads.js'
 import type { Leadership } from './timers/leadership.js'
 import { repeat } from './timers/repeat.js'
 
@@ -42,6 +43,7 @@ interface EnforcementParts {
   readonly logger: Logger
   readonly metrics: Pick<ServiceMetrics, 'registry'>
   readonly onStop: OnStop
+  readonly reloads: Pick<Reloads, 'add'>
 }
 
 /**
@@ -54,6 +56,7 @@ export async function openEnforcement(config: Config, parts: EnforcementParts): 
   const noticeMs = settings.noticeDays * MS_PER_DAY
   const book = new ExceptionBook()
   const enforcement = new Enforcement({ levels, exceptions: book })
+  parts.reloads.add((next) => ({ commit: () => enforcement.use(next.config.policies.levels) }))
   const refreshing = refreshContinually(book, store)
   await refreshing.now()
   const notices = repeat(
@@ -78,7 +81,7 @@ export async function openEnforcement(config: Config, parts: EnforcementParts): 
       maxBodyBytes: config.server.maxBodyBytes,
       changed: refreshing.now,
     },
-    packages: { policies, levels: enforcement.levels, exceptions: book, now: store.now },
+    packages: { policies, enforcement, exceptions: book, now: store.now },
     exceptions: () => book.all,
     shareWith: refreshing.shareWith,
   }
@@ -149,12 +152,12 @@ function countExceptions(all: readonly PolicyException[], nowMs: number, withinM
   }
 }
 
-function levelsHealth({ levels }: Enforcement, policies: Pick<Policies, 'current'>): HealthPlugin {
+function levelsHealth(enforcement: Enforcement, policies: Pick<Policies, 'current'>): HealthPlugin {
   return {
     name: 'policy_levels',
     isUp: () => true,
     warning: () => {
-      const problems = levels.problems(policies.current, Date.now())
+      const problems = enforcement.levels.problems(policies.current, Date.now())
       return problems.length === 0 ? undefined : problems.map(({ message }) => message).join('; ')
     },
   }

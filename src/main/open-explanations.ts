@@ -10,6 +10,7 @@ import { KeptRevisions, definitionsOfReason, hostBuiltins, verdictDefinitions } 
 import { openRequests } from './evaluations/open-requests.js'
 import { startSlowThread } from './evaluations/open-evaluations.js'
 import { findServiceOpa } from './files/service-opa.js'
+import type { Reloads } from './reload/reloads.js'
 import { compileModuleInThread, loadDataInThread } from './threads/load-threads.js'
 
 const MS_PER_DAY = 86_400_000
@@ -46,7 +47,11 @@ export function openRules(revisions: KeptRevisions): RulesOf {
 }
 
 /** Sets up explanations of decisions. A thread starts for each and ends with it. */
-export function openExplanations(config: Config, revisions: KeptRevisions): ExplainDecision {
+export function openExplanations(
+  reloads: Pick<Reloads, 'config'>,
+  revisions: KeptRevisions,
+): ExplainDecision {
+  const { config } = reloads
   const runs = new TracedRuns({
     load: {
       findOpa: () => findServiceOpa(config),
@@ -57,6 +62,7 @@ export function openExplanations(config: Config, revisions: KeptRevisions): Expl
     },
     thread: { start: startSlowThread, timesOf: timesOfThread },
   })
-  const deps = { runs, revisions, requests: openRequests(config, process.env), policies: config.policies }
-  return (decision, options) => explainDecision(deps, decision, options)
+  const deps = { runs, revisions, requests: openRequests(config, process.env) }
+  return (decision, options) =>
+    explainDecision({ ...deps, policies: reloads.config.policies }, decision, options)
 }

@@ -8,6 +8,7 @@ import type { AppError } from '../errors/app-error.js'
 import { makeAcknowledgeStatus } from '../gates/reviewing/acknowledge.js'
 import { IgnoredReviews } from '../gates/reviewing/ignored-reviews.js'
 import { compareGates, saveGateChanges } from '../gates/definitions/declare-gates.js'
+import { recordReload } from '../gates/definitions/record-reload.js'
 import { expireAllDue } from '../gates/instances/expire-instances.js'
 import { remindOfInstances } from '../gates/instances/reminders.js'
 import { fetchEvidence } from '../gates/work/evidence.js'
@@ -23,6 +24,7 @@ import { wait } from '../lib/outbound/back-off.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import { makeEvaluateGatePolicy } from './evaluations/internal-evaluations.js'
 import type { GatePolicyParts } from './evaluations/internal-evaluations.js'
+import type { Reloads } from './reload/reloads.js'
 import type { Leadership } from './timers/leadership.js'
 import { repeat } from './timers/repeat.js'
 import { readCredentials } from '../config/values/credentials.js'
@@ -46,10 +48,12 @@ interface GatesParts extends GatePolicyParts {
   /** Notifies the sender of callbacks that a message may be due. */
   readonly wakeOutbox: () => void
   readonly numbers: PipelineNumbers
+  readonly reloads: Reloads
 }
 
 export interface OpenGates {
-  readonly routes: GateRoutesDeps
+  /** Returns the dependencies of the routes with a configuration. */
+  readonly routes: (config: Config) => GateRoutesDeps
   /** Repeats the work of an instance. Throws as `resumeWork`. */
   readonly resume: (instanceId: number, actor: Actor) => Promise<void>
   readonly close: () => Promise<void>
@@ -60,39 +64,37 @@ export interface OpenGates {
  * if a secret of a connector is missing, and `unavailable` if the store cannot be written.
  */
 export async function openGates(config: Config, parts: GatesParts): Promise<OpenGates> {
-  const { store, wakeOutbox, numbers } = parts
-  const connectors = await openConnectors(config, parts.readSecret)
+  const { store, wakeOutbox, numbers, reloads } = parts
+  const connectors = await followConnectors(config, parts)
   await takeOverGates(config, store)
-  const work = startWork(connectors, parts)
+  reloads.steps.record = (next, changed, actor) => recordChanges(next.config, store, changed, actor)
+  const work = startWork(connectors.current, parts)
   await work.rescan()
   const stopClock = startClock(config, parts, work)
-  const people = [...config.auth.tokens, ...config.auth.certificates]
-  const approvers = people.filter(({ roles }) => roles.includes('approver') || roles.includes('admin'))
+  const acknowledge = makeAcknowledgeStatus({ writer: store.writer, failed: notAcknowledged(parts) })
+  const ignoredReviews = new IgnoredReviews()
   return {
-    routes: {
+    routes: ({ auth, callbacks, gates, server }) => ({
       writer: store.writer,
       reader: store.reader,
       lookups: store.lookups,
       now: store.now,
-      callbackTargets: config.callbacks,
-      publicUrl: config.server.publicUrl,
-      orchestratorUrl: config.server.orchestratorUrl ?? config.server.publicUrl,
-      maxBodyBytes: config.server.maxBodyBytes,
-      approvalAcr: config.auth.oidc?.approvalAcr,
-      approvers:
-        requiresCredentials(config.auth) && !hasAccounts(config.auth)
-          ? approvers.map(({ name, groups }) => ({ name, groups }))
-          : undefined,
+      callbackTargets: callbacks,
+      publicUrl: server.publicUrl,
+      orchestratorUrl: server.orchestratorUrl ?? server.publicUrl,
+      maxBodyBytes: server.maxBodyBytes,
+      approvalAcr: auth.oidc?.approvalAcr,
+      approvers: listedApprovers(auth),
       triggered: ({ id, work: due }) => {
         if (due !== undefined) work.add(id)
       },
       closed: wakeOutbox,
-      acknowledge: makeAcknowledgeStatus({ writer: store.writer, failed: notAcknowledged(parts) }),
-      ignoredReviews: new IgnoredReviews(),
-      stagePolicies: config.gates.runtimePolicies,
+      acknowledge,
+      ignoredReviews,
+      stagePolicies: gates.runtimePolicies,
       numbers,
-      makesGates: config.gates.fromStages,
-    },
+      makesGates: gates.fromStages,
+    }),
     resume: async (instanceId, actor) => {
       await store.writer.run(resumeWork, { instanceId, actor })
       work.add(instanceId)
@@ -100,9 +102,28 @@ export async function openGates(config: Config, parts: GatesParts): Promise<Open
     close: async () => {
       await stopClock()
       await work.stop()
-      await connectors.close()
+      await connectors.current().close()
     },
   }
+}
+
+/** Returns everybody who may approve; undefined if the configuration does not list all people. */
+function listedApprovers(auth: Config['auth']): GateRoutesDeps['approvers'] {
+  if (!requiresCredentials(auth) || hasAccounts(auth)) return undefined
+  return [...auth.tokens, ...auth.certificates]
+    .filter(({ roles }) => roles.includes('approver') || roles.includes('admin'))
+    .map(({ name, groups }) => ({ name, groups }))
+}
+
+/** Stores the gates of another configuration with the record of its reload. */
+async function recordChanges(
+  { gates }: Config,
+  { lookups, writer, now }: ServiceStore,
+  changed: readonly string[],
+  actor: Actor,
+): Promise<void> {
+  const gateChanges = compareGates(await lookups.gates.listGates(), gates.definitions, now())
+  await writer.run(recordReload, { changed, gates: gateChanges, actor })
 }
 
 /** Writes nothing if nothing has changed, so that the writing thread need not start. */
@@ -111,14 +132,18 @@ async function takeOverGates({ gates }: Config, { lookups, writer, now }: Servic
   if (changes.length > 0) await writer.run(saveGateChanges, changes)
 }
 
-function startWork({ connectors, budgetMs }: OpenConnectors, parts: GatesParts): GateWork {
+function startWork(open: () => OpenConnectors, parts: GatesParts): GateWork {
   const { store, logger, wakeOutbox, attempts } = parts
   return new GateWork({
     writer: store.writer,
     gates: store.lookups.gates,
     leases: store.leases,
-    fetchEvidence: (requests, signal) =>
-      fetchEvidence(requests, connectors, { budgetMs, now: store.now, wait, random: Math.random, signal }),
+    fetchEvidence: (requests, signal) => {
+      const { connectors, budgetMs } = open()
+      return fetchEvidence(requests, connectors, {
+        ...{ budgetMs, now: store.now, wait, random: Math.random, signal },
+      })
+    },
     evaluatePolicy: makeEvaluateGatePolicy(parts),
     attempts,
     now: store.now,
@@ -197,6 +222,22 @@ interface OpenConnectors {
   /** Time limit for all evidence of one gate, in milliseconds. */
   readonly budgetMs: number
   readonly close: () => Promise<void>
+}
+
+/**
+ * Opens the connectors, and other ones when the configuration changes. Evidence that is being
+ * fetched comes from the former ones, whose idle connections close by themselves.
+ */
+async function followConnectors(
+  config: Config,
+  { readSecret, reloads }: GatesParts,
+): Promise<{ readonly current: () => OpenConnectors }> {
+  let current = await openConnectors(config, readSecret)
+  reloads.add(async (next) => {
+    const opened = await openConnectors(next.config, next.readSecret)
+    return { commit: () => (current = opened), discard: opened.close }
+  })
+  return { current: () => current }
 }
 
 /** Makes a connector for each configured account. Throws as `readSecret`. */

@@ -1,4 +1,3 @@
-import type { Config } from '../config/config.js'
 import { readSecrets } from '../config/read-secrets.js'
 import { ImpactRuns } from '../impact/impact-runs.js'
 import type { Logger } from '../lib/logger.js'
@@ -8,6 +7,7 @@ import { timeOrderedId } from '../lib/time-ordered-id.js'
 import { packSnapshot, type Policies } from '../rego/index.js'
 import type { PolicyException } from '../store/ports/exception-store.js'
 import { temporaryFolderOf } from './files/temporary-folder.js'
+import type { Reloads } from './reload/reloads.js'
 import { storeLocation } from './store/store-location.js'
 import { compareInThread } from './threads/impact-thread.js'
 
@@ -19,11 +19,12 @@ interface ImpactParts {
 
 /** Sets up comparisons of policies. Each runs in a thread of its own, which starts on demand. */
 export function openImpact(
-  config: Config,
+  reloads: Pick<Reloads, 'config'>,
   { policies, exceptions, logger }: ImpactParts,
   onStop: OnStop,
 ): ImpactRuns {
-  const { dataDir, decisions, policies: settings } = config
+  const { config } = reloads
+  const { dataDir, decisions } = config
   const runs = new ImpactRuns({
     now: Date.now,
     newId: timeOrderedId,
@@ -31,7 +32,12 @@ export function openImpact(
     compare: (request, progress, givenUp) =>
       inTemporaryDirectoryBelow(temporaryFolderOf(dataDir), (directory) => {
         const options = {
-          ...{ config: { dataDir, decisions, policies: settings }, request, directory, nowMs: Date.now() },
+          ...{
+            config: { dataDir, decisions, policies: reloads.config.policies },
+            request,
+            directory,
+            nowMs: Date.now(),
+          },
           exceptions: exceptions(),
           serving: packSnapshot(policies.current),
           store: storeLocation(config, readSecrets({ store: config.store }, process.env)),

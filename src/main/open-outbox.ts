@@ -1,17 +1,19 @@
 import type { Config } from '../config/config.js'
-import type { ReadSecret } from '../config/values/secret.js'
 import type { OutboxRoutesDeps } from '../http/routes/messages/outbox.js'
 import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
+import type { OutboundClient } from '../lib/outbound/outbound-client.js'
 import type { Logger } from '../lib/logger.js'
 import type { WorkAttempts } from '../lib/work-attempts.js'
 import { makeCallbackSigner } from '../outbox/callback-signature.js'
 import { purgeMessages } from '../outbox/outbox-operations.js'
 import { OutboxSender, makeHttpChannel } from '../outbox/sender.js'
+import type { SenderSettings } from '../outbox/sender.js'
 import type { OutboxProgress, OutboxTopic, StoredMessage } from '../store/ports/outbox-store.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import { openNotifications } from './open-notifications.js'
 import type { OpenNotifications } from './open-notifications.js'
 import { installationSecret, newSecret } from './files/installation-secret.js'
+import type { Configured, Reloads } from './reload/reloads.js'
 import type { Leadership } from './timers/leadership.js'
 import { repeat, setUnrefTimer } from './timers/repeat.js'
 import type { Repeated } from './timers/repeat.js'
@@ -28,9 +30,9 @@ const OPERATORS_ADDRESSES = { allowLoopback: true, allowPrivate: true }
 interface OutboxParts {
   readonly store: ServiceStore
   readonly logger: Logger
-  readonly readSecret: ReadSecret
   readonly attempts: WorkAttempts
   readonly leadership: Leadership
+  readonly reloads: Reloads
   /** Headers of the webhook relay, such as the secret token that the orchestrator expects. */
   readonly relayHeaders: (message: { readonly url: string }) => Readonly<Record<string, string>>
   readonly attempted: (topic: OutboxTopic, progress: OutboxProgress) => void
@@ -48,31 +50,14 @@ export interface OpenOutbox {
  * Starts the sender of callbacks and relayed webhooks. Throws `invalid` for a secret that cannot
  * sign.
  */
-export async function openOutbox(config: Config, parts: OutboxParts): Promise<OpenOutbox> {
-  const { store, logger } = parts
-  const { callbacks } = config
-  const callbackClient = makeOutboundClient(callbacks, { connectionsPerOrigin: callbacks.perReceiver })
+export async function openOutbox(parts: OutboxParts): Promise<OpenOutbox> {
+  const { store, logger, reloads } = parts
   const operatorsClient = makeOutboundClient(OPERATORS_ADDRESSES)
-  const sign = makeCallbackSigner(await callbackSecret(config, parts))
-  const notifications = openNotifications(config, {
-    ...{ ...parts, client: operatorsClient, policy: OPERATORS_ADDRESSES, sign },
-  })
+  let current = await openSending(reloads.current, parts, operatorsClient)
   const sender = new OutboxSender({
+    ...current.settings,
     writer: store.writer,
-    channels: {
-      'gate.callback': makeHttpChannel(callbackClient, sign),
-      'webhook.relay': makeHttpChannel(operatorsClient, parts.relayHeaders),
-      'analysis.notification': makeHttpChannel(operatorsClient, sign),
-      notification: notifications.channel,
-    },
-    policy: {
-      firstRetryMs: callbacks.firstRetrySeconds * MS_PER_SECOND,
-      maxRetryMs: callbacks.maxRetrySeconds * MS_PER_SECOND,
-      giveUpAfterMs: callbacks.giveUpAfterHours * MS_PER_HOUR,
-    },
     attempts: parts.attempts,
-    timeoutMs: callbacks.timeoutSeconds * MS_PER_SECOND,
-    limitPerReceiver: callbacks.perReceiver,
     now: store.now,
     random: Math.random,
     setTimer: setUnrefTimer,
@@ -84,29 +69,82 @@ export async function openOutbox(config: Config, parts: OutboxParts): Promise<Op
   })
   // Otherwise nothing is due, and the writing thread need not start.
   if (await store.lookups.outbox.hasPending()) await sender.start()
-  const keepMs = callbacks.keepDays * HOURS_PER_DAY * MS_PER_HOUR
   const purging = repeat(
     MS_PER_HOUR,
     parts.leadership.led(async () => {
       await purgeMessages(
         { writer: store.writer, outbox: store.lookups.outbox },
-        store.removalTime() - keepMs,
+        store.removalTime() - reloads.config.callbacks.keepDays * HOURS_PER_DAY * MS_PER_HOUR,
       )
     }),
     (error) => logger.error({ error: error.message }, 'old messages not removed from the outbox'),
   )
   const wake = (): void => sender.wake()
   const takingOver = takeOverMessages(parts, wake)
-  const stopFollowing = await notifications.start(wake)
+  let following = current.notifications.start(wake)
+  await following
+  reloads.add(async (next) => {
+    const prepared = await openSending(next, parts, operatorsClient)
+    return {
+      commit: () => {
+        // The former client's idle connections close by themselves.
+        current = prepared
+        sender.use(prepared.settings)
+        following = following.then((stop) => stop()).then(() => prepared.notifications.start(wake))
+      },
+    }
+  })
   return {
     routes: { writer: store.writer, reader: store.reader, now: store.now, wake },
-    notifications: notifications.routes,
+    notifications: {
+      get channels() {
+        return current.notifications.routes.channels
+      },
+      test: (...request) => current.notifications.routes.test(...request),
+    },
     wake,
     close: async () => {
-      await Promise.all([stopFollowing(), purging.stop(), takingOver.stop(), sender.stop()])
-      await Promise.all([callbackClient.close(), operatorsClient.close()])
+      await Promise.all([(await following)(), purging.stop(), takingOver.stop(), sender.stop()])
+      await Promise.all([current.callbackClient.close(), operatorsClient.close()])
     },
   }
+}
+
+/** How messages are sent with a configuration. */
+interface Sending {
+  readonly settings: SenderSettings
+  readonly callbackClient: OutboundClient
+  readonly notifications: OpenNotifications
+}
+
+/** Throws as `openOutbox`. */
+async function openSending(
+  { config, readSecret }: Configured,
+  parts: OutboxParts,
+  operatorsClient: OutboundClient,
+): Promise<Sending> {
+  const { callbacks } = config
+  const callbackClient = makeOutboundClient(callbacks, { connectionsPerOrigin: callbacks.perReceiver })
+  const sign = makeCallbackSigner(await callbackSecret(config, { ...parts, readSecret }))
+  const notifications = openNotifications(config, {
+    ...{ ...parts, readSecret, client: operatorsClient, policy: OPERATORS_ADDRESSES, sign },
+  })
+  const settings = {
+    channels: {
+      'gate.callback': makeHttpChannel(callbackClient, sign),
+      'webhook.relay': makeHttpChannel(operatorsClient, parts.relayHeaders),
+      'analysis.notification': makeHttpChannel(operatorsClient, sign),
+      notification: notifications.channel,
+    },
+    policy: {
+      firstRetryMs: callbacks.firstRetrySeconds * MS_PER_SECOND,
+      maxRetryMs: callbacks.maxRetrySeconds * MS_PER_SECOND,
+      giveUpAfterMs: callbacks.giveUpAfterHours * MS_PER_HOUR,
+    },
+    timeoutMs: callbacks.timeoutSeconds * MS_PER_SECOND,
+    limitPerReceiver: callbacks.perReceiver,
+  }
+  return { settings, callbackClient, notifications }
 }
 
 /** With a shared store, wakes the sender when messages of other services may be due or unleased. */
@@ -125,7 +163,7 @@ function takeOverMessages({ store, logger }: OutboxParts, wake: () => void): Pic
 /** The configured secret, or that of this installation. */
 async function callbackSecret(
   { callbacks, dataDir }: Config,
-  { store, logger, readSecret }: OutboxParts,
+  { store, logger, readSecret }: OutboxParts & Pick<Configured, 'readSecret'>,
 ): Promise<string> {
   if (callbacks.secret !== undefined) return readSecret(callbacks.secret).reveal()
   if (store.sharing !== undefined) return await store.sharing.secret(SECRET_FILE, newSecret)

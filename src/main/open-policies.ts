@@ -2,8 +2,6 @@ import { join } from 'node:path'
 
 import type { Config } from '../config/config.js'
 import { readSecrets } from '../config/read-secrets.js'
-import type { ReadSecret } from '../config/values/secret.js'
-import type { OpaConfig } from '../distribution/opa-config/read-opa-config.js'
 import type { SourceSet } from '../distribution/source-set.js'
 import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
 import { toError } from '../errors/app-error.js'
@@ -19,6 +17,7 @@ import {
   keepBuilds,
   refusedRequests,
   type KeptRevisions,
+  type LoadOptions,
   type PolicyLocations,
   type RevisionSources,
   type Snapshot,
@@ -27,6 +26,8 @@ import { loadDataInThread, compileModuleInThread } from './threads/load-threads.
 import { showsPrinted } from './evaluations/open-evaluations.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
 import { openRevisions } from './open-explanations.js'
+import { openSources, ownLocations } from './open-sources.js'
+import type { Configured, Reloads } from './reload/reloads.js'
 import { findServiceOpa } from './files/service-opa.js'
 
 const MAX_LOGGED_WARNINGS = 50
@@ -36,18 +37,16 @@ const KEPT_BUILDS = 'compiled'
 /** What loading the policies needs of the service. */
 export interface PoliciesParts {
   readonly logger: Logger
-  readonly readSecret: ReadSecret
   readonly store: Pick<ServiceStore, 'writer' | 'now'>
   readonly metrics: ServiceMetrics
-  /** The configuration of OPA in `policies.opaConfig`. */
-  readonly opa: OpaConfig | undefined
   readonly onStop: OnStop
+  readonly reloads: Reloads
 }
 
-/** The served policies, and the servers that they are downloaded from, if any. */
+/** The served policies, and the servers that they are downloaded from. */
 export interface OpenPolicies {
   readonly policies: Policies
-  readonly sources: SourceSet | undefined
+  readonly sources: SourceSet
   /** The stored sources of the revisions that served. */
   readonly revisions: KeptRevisions
 }
@@ -57,28 +56,58 @@ export interface OpenPolicies {
  * `unavailable` if a source gives no bundle.
  */
 export async function openPolicies(config: Config, given: PoliciesParts): Promise<OpenPolicies> {
-  const { directories, bundles, sources, opaConfig } = config.policies
-  const own = { directories, bundles }
   const revisions = openRevisions(config)
   const parts = { ...given, revisions }
-  if (sources.length === 0 && opaConfig === undefined)
-    return { policies: await loadPolicies(config, own, parts), sources: undefined, revisions }
-  // Loaded on demand, because most services have no sources.
-  const { openSources, sourceDefinitions } = await import('./open-sources.js')
-  const definitions = sourceDefinitions(config, parts.opa, parts.readSecret)
-  const { set, close } = openSources(config, definitions, own, parts)
-  parts.onStop('policy sources', close)
-  const policies = await set.open((locations) => loadPolicies(config, locations, parts))
+  const { reloads, onStop } = parts
+  const { set, sourcesOf, close } = openSources({ ...parts, dataDir: config.dataDir })
+  onStop('policy sources', close)
+  const sources = await sourcesOf(reloads.current)
+  const policies = await set.open(sources, ownLocations(config), (locations) =>
+    loadPolicies(config, locations, parts),
+  )
   set.start()
+  reloads.steps.activate = async (next, changed, record) => {
+    const isLoaded = changed.some((key) => LOADED_KEYS.some((loaded) => key.startsWith(loaded)))
+    const move = (locations: PolicyLocations): Promise<void> =>
+      policies.move({ locations, options: optionsOf(next), record })
+    if (isLoaded) await set.change(await sourcesOf(next), ownLocations(next.config), move)
+    else await record()
+  }
   return { policies, sources: set, revisions }
+}
+
+/** Keys of the configuration with an effect on the load of policies. */
+const LOADED_KEYS = [
+  'policies.directories',
+  'policies.bundles',
+  'policies.sources',
+  'policies.bundleSigning',
+  'policies.opaConfig',
+  'policies.staticPackages',
+  'policies.undefinedData',
+]
+
+/** The options of a load that the configuration may change. */
+function optionsOf({ config, opa }: Configured): Required<Pick<LoadOptions, 'verification' | 'analysis'>> {
+  const { staticPackages, undefinedData, bundleSigning, sources } = config.policies
+  return {
+    // Read at each load, so that replaced keys and secrets take effect.
+    verification: () =>
+      makeBundleVerification(
+        { bundleSigning, sources },
+        readSecrets({ policies: { bundleSigning } }, process.env),
+        opa,
+      ),
+    analysis: { staticPackages, undefinedData },
+  }
 }
 
 async function loadPolicies(
   config: Config,
   locations: PolicyLocations,
-  { logger, metrics, opa, revisions }: PoliciesParts & Pick<OpenPolicies, 'revisions'>,
+  { logger, metrics, reloads, revisions }: PoliciesParts & Pick<OpenPolicies, 'revisions'>,
 ): Promise<Policies> {
-  const { limits, staticPackages, undefinedData, bundleSigning, sources } = config.policies
+  const { limits } = config.policies
   const startedAt = performance.now()
   const builtBy = buildDigest()
   const options = {
@@ -99,14 +128,7 @@ async function loadPolicies(
     limits,
     isPublished: config.policies.publish.name !== undefined,
     ...(config.policies.writable && { written: NOTHING_WRITTEN }),
-    // Read at each load, so that replaced keys and secrets take effect.
-    verification: () =>
-      makeBundleVerification(
-        { bundleSigning, sources },
-        readSecrets({ policies: { bundleSigning } }, process.env),
-        opa,
-      ),
-    analysis: { staticPackages, undefinedData },
+    ...optionsOf(reloads.current),
   }
   const policies = await Policies.open(locations, options, {
     loaded: (snapshot, durationMs) => {

@@ -37,10 +37,13 @@ export class Servers {
   readonly #options: ServersOptions
   readonly #failed: ReturnType<typeof logHandshakes>
   readonly #running: RunningServer[] = []
+  readonly #admissions: { readonly address: ListenAddress; admit: Admission['admit'] }[] = []
+  #config: Config
 
   constructor(options: ServersOptions) {
     this.#options = options
     const { config, processes, logger } = options
+    this.#config = config
     this.limits = makeServerLimits(maxBodyBytesOf(config), processes)
     this.#failed = logHandshakes(logger)
   }
@@ -58,17 +61,25 @@ export class Servers {
     answering: Answering,
     listener?: RunningServer['listener'],
   ): Promise<RunningServer> {
-    const { config, tls } = this.#options
-    const { admit } = openAdmission(config, address)
+    const { tls } = this.#options
+    const admission = { address, ...openAdmission(this.#config, address) }
+    this.#admissions.push(admission)
+    const admit: Admission['admit'] = (exchange) => admission.admit(exchange)
     const settings = isTls ? tls() : undefined
     const server = await startServer(makeRequestHandler({ ...answering, admit }), {
       listenOn: listener ?? address,
-      socketMode: parseInt(config.server.socketMode, OCTAL),
+      socketMode: parseInt(this.#config.server.socketMode, OCTAL),
       limits: serves === 'all' ? this.limits : makeServerLimits(0, 1, MAX_HEALTH_CONNECTIONS),
       ...(settings !== undefined && { tls: { settings, failed: this.#failed } }),
     })
     this.#running.push(server)
     return server
+  }
+
+  /** Admits requests by another configuration from now on. */
+  follow(config: Config): void {
+    this.#config = config
+    for (const each of this.#admissions) each.admit = openAdmission(config, each.address).admit
   }
 
   /** Switches all TLS servers to another certificate for new connections. */

@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads'
 
-import type { Config } from '../config/config.js'
 import type { Registry } from 'prom-client'
 import { addShadowMetrics } from '../http/metrics/shadow-metrics.js'
 import type { ImpactRuns } from '../impact/impact-runs.js'
@@ -11,6 +10,7 @@ import { packSnapshot, type Policies, type Snapshot } from '../rego/index.js'
 import type { PolicyException } from '../store/ports/exception-store.js'
 import type { OnStop } from './close-parts.js'
 import { openImpact } from './open-impact.js'
+import type { Reloads } from './reload/reloads.js'
 import type { ShadowMessage, ShadowThreadOptions } from './threads/shadow-thread.js'
 
 const SCRIPT = threadScript('shadow')
@@ -30,10 +30,14 @@ interface ShadowParts {
  * and stored. It starts again when other policies serve, and a minute after a failure. Undefined
  * without a shadow.
  */
-function openShadow(config: Config, parts: ShadowParts, onStop: OnStop): (() => ShadowView) | undefined {
-  const { directories, bundles } = config.policies.shadow
+function openShadow(
+  reloads: Pick<Reloads, 'config'>,
+  parts: ShadowParts,
+  onStop: OnStop,
+): (() => ShadowView) | undefined {
+  const { directories, bundles } = reloads.config.policies.shadow
   if (directories.length + bundles.length === 0) return undefined
-  const shadow = new Shadow(config, parts)
+  const shadow = new Shadow(reloads, parts)
   onStop('shadow', () => shadow.close())
   addShadowMetrics(parts.registry, () => shadow.view)
   return () => shadow.view
@@ -47,19 +51,19 @@ interface ComparisonParts extends Pick<ShadowParts, 'policies' | 'logger'> {
 
 /** Sets up comparisons on demand and the shadow. */
 export function openComparisons(
-  config: Config,
+  reloads: Pick<Reloads, 'config'>,
   { policies, logger, enforcing: { exceptions }, metrics: { registry } }: ComparisonParts,
   onStop: OnStop,
 ): { readonly impact: ImpactRuns; readonly shadow: (() => ShadowView) | undefined } {
   return {
-    impact: openImpact(config, { policies, exceptions, logger }, onStop),
-    shadow: openShadow(config, { policies, exceptions, logger, registry }, onStop),
+    impact: openImpact(reloads, { policies, exceptions, logger }, onStop),
+    shadow: openShadow(reloads, { policies, exceptions, logger, registry }, onStop),
   }
 }
 
 /** The thread with its latest report. */
 class Shadow {
-  readonly #config: Config
+  readonly #reloads: Pick<Reloads, 'config'>
   readonly #parts: ShadowParts
   readonly #check: NodeJS.Timeout
   #thread: Worker | undefined
@@ -67,8 +71,8 @@ class Shadow {
   #retryAtMs = 0
   #view: ShadowView
 
-  constructor(config: Config, parts: ShadowParts) {
-    this.#config = config
+  constructor(reloads: Pick<Reloads, 'config'>, parts: ShadowParts) {
+    this.#reloads = reloads
     this.#parts = parts
     this.#view = this.#newView()
     this.#check = setInterval(() => this.#startIfNeeded(), CHECK_MS).unref()
@@ -85,7 +89,7 @@ class Shadow {
   }
 
   #newView(): ShadowView {
-    const { sharePercent } = this.#config.policies.shadow
+    const { sharePercent } = this.#reloads.config.policies.shadow
     return { state: 'compiling', since: new Date().toISOString(), sharePercent, dropped: 0, leftOut: 0 }
   }
 
@@ -96,7 +100,7 @@ class Shadow {
     void this.#thread?.terminate()
     this.#served = current
     this.#view = this.#newView()
-    const { dataDir, policies } = this.#config
+    const { dataDir, policies } = this.#reloads.config
     const workerData: ShadowThreadOptions = {
       config: { dataDir, policies },
       serving: packSnapshot(current),

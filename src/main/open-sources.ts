@@ -1,10 +1,7 @@
 import { join } from 'node:path'
 
-import type { Config } from '../config/config.js'
-import type { ReadSecret } from '../config/values/secret.js'
 import { BundleFolder } from '../distribution/bundle-folder.js'
-import { makeFetch } from '../distribution/fetching/make-fetch.js'
-import type { OpaConfig } from '../distribution/opa-config/read-opa-config.js'
+import type { OpenFetch } from '../distribution/fetching/make-fetch.js'
 import { PolicySource } from '../distribution/policy-source.js'
 import { recordActivation } from '../distribution/record-activation.js'
 import type { SourceDefinition } from '../distribution/source-definition.js'
@@ -12,37 +9,109 @@ import { SourceSet } from '../distribution/source-set.js'
 import type { Activation } from '../distribution/source-set.js'
 import { AppError, toError } from '../errors/app-error.js'
 import { wait } from '../lib/outbound/back-off.js'
+import { comparableText } from '../lib/outbound/credentials.js'
 import type { Logger } from '../lib/logger.js'
 import type { PolicyLocations } from '../rego/index.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
-import { definitionOfSource } from './configured-sources.js'
+import type { Configured } from './reload/reloads.js'
 
 /** In the data directory. */
 const FOLDER = 'policy-sources'
 
 interface SourcesParts {
   readonly logger: Logger
-  readonly readSecret: ReadSecret
   readonly store: Pick<ServiceStore, 'writer' | 'now'>
+  readonly dataDir: string
 }
 
-/** The sources of policies, which poll once `start` is called. */
+/** A source with its definition, and the function that closes its connections. */
+interface OpenedSource extends Pick<OpenFetch, 'close'> {
+  readonly definition: SourceDefinition
+  readonly folder: BundleFolder
+  readonly source: PolicySource
+}
+
+/** The sources of policies. */
 export interface OpenSources {
   readonly set: SourceSet
+  /**
+   * Returns the sources of a configuration. Unchanged ones are the sources in use. Throws `invalid`
+   * for files that cannot be read and for a repeated name.
+   */
+  readonly sourcesOf: (configured: Configured) => Promise<readonly PolicySource[]>
   readonly close: () => Promise<void>
 }
 
-/**
- * Returns the sources of the configuration and of OPA's. Throws `invalid` for files that cannot be
- * read and for a repeated name.
- */
-export function sourceDefinitions(
-  { policies }: Config,
-  opa: OpaConfig | undefined,
-  readSecret: ReadSecret,
-): SourceDefinition[] {
+/** Returns the directories and bundles of a configuration. */
+export function ownLocations({ policies }: Configured['config']): PolicyLocations {
+  return { directories: policies.directories, bundles: policies.bundles }
+}
+
+/** Prepares the set of sources, which is empty at first. */
+export function openSources(parts: SourcesParts): OpenSources {
+  const { logger, dataDir } = parts
+  const set = new SourceSet({
+    activated: (activation) => recordIt(activation, parts),
+    refused: (source, error) =>
+      logger.error(
+        { source, code: error.code, errors: error.details },
+        `a bundle was not loaded; the last good one stays in service: ${error.message}`,
+      ),
+    notKept: (source, error) =>
+      logger.error(
+        { source, error: error.message },
+        'a bundle serves but cannot be stored for the next start',
+      ),
+    keptRefused: (error) =>
+      logger.error(
+        { error: error.message },
+        'the stored bundles of the sources do not load; they are downloaded again',
+      ),
+  })
+  let opened: readonly OpenedSource[] = []
+  const inUse = (): readonly OpenedSource[] => opened.filter(({ source }) => set.sources.includes(source))
+  const openSource = async (definition: SourceDefinition): Promise<OpenedSource> => {
+    const former = inUse().find((each) => each.definition.name === definition.name)
+    if (former !== undefined && comparableText(former.definition) === comparableText(definition))
+      return former
+    // Loaded on demand, because most services have no sources.
+    const { makeFetch } = await import('../distribution/fetching/make-fetch.js')
+    const path = join(dataDir, FOLDER, encodeURIComponent(definition.name))
+    const { fetch, close } = makeFetch(definition.name, definition.location, `${path}.git`)
+    const folder = former?.folder.forServer(definition.place) ?? new BundleFolder(path, definition.place)
+    const source = new PolicySource(definition, {
+      ...{ fetch, folder, wait, now: Date.now, random: Math.random },
+      activate: set.activate,
+      failed: (name, error) =>
+        logger.warn({ source: name, error: error.message }, 'a source of policies gave no bundle'),
+    })
+    if (former === undefined) await source.restore()
+    return { definition, folder, source, close }
+  }
+  return {
+    set,
+    sourcesOf: async (configured) => {
+      const definitions = await definitionsIn(configured)
+      const all = await Promise.all(definitions.map(openSource))
+      // The idle connections of other ones close by themselves.
+      opened = [...all, ...inUse().filter((each) => !all.includes(each))]
+      return all.map(({ source }) => source)
+    },
+    close: async () => {
+      await set.stop()
+      await Promise.all(opened.map(({ close }) => close()))
+    },
+  }
+}
+
+/** Returns the sources of the configuration and of OPA's. */
+async function definitionsIn({ config, opa, readSecret }: Configured): Promise<SourceDefinition[]> {
+  const { policies } = config
+  const ofOpa = opa?.sources ?? []
+  if (policies.sources.length + ofOpa.length === 0) return []
+  const { definitionOfSource } = await import('./configured-sources.js')
   const own = policies.sources.map((source) => definitionOfSource(source, readSecret))
-  const all = [...own, ...(opa?.sources ?? [])]
+  const all = [...own, ...ofOpa]
   const names = all.map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice === undefined) return all
@@ -50,62 +119,6 @@ export function sourceDefinitions(
     'invalid',
     `two sources are named ${twice}: rename one in policies.sources or in ${policies.opaConfig ?? ''}`,
   )
-}
-
-/** Prepares sources. */
-export function openSources(
-  { dataDir }: Config,
-  definitions: readonly SourceDefinition[],
-  own: PolicyLocations,
-  parts: SourcesParts,
-): OpenSources {
-  const { logger } = parts
-  const folderOf = (name: string): string => join(dataDir, FOLDER, encodeURIComponent(name))
-  const opened = definitions.map((definition) => ({
-    definition,
-    ...makeFetch(definition.name, definition.location, `${folderOf(definition.name)}.git`),
-  }))
-  const set = new SourceSet(
-    (activate) =>
-      opened.map(({ definition, fetch }) => {
-        return new PolicySource(definition, {
-          fetch,
-          folder: new BundleFolder(folderOf(definition.name), definition.place),
-          activate,
-          failed: (source, error) =>
-            logger.warn({ source, error: error.message }, 'a source of policies gave no bundle'),
-          now: Date.now,
-          random: Math.random,
-          wait,
-        })
-      }),
-    {
-      own,
-      activated: (activation) => recordIt(activation, parts),
-      refused: (source, error) =>
-        logger.error(
-          { source, code: error.code, errors: error.details },
-          `a bundle was not loaded; the last good one stays in service: ${error.message}`,
-        ),
-      notKept: (source, error) =>
-        logger.error(
-          { source, error: error.message },
-          'a bundle serves but cannot be stored for the next start',
-        ),
-      keptRefused: (error) =>
-        logger.error(
-          { error: error.message },
-          'the stored bundles of the sources do not load; they are downloaded again',
-        ),
-    },
-  )
-  return {
-    set,
-    close: async () => {
-      await set.stop()
-      await Promise.all(opened.map(({ close }) => close()))
-    },
-  }
 }
 
 async function recordIt(activation: Activation, { logger, store }: SourcesParts): Promise<void> {

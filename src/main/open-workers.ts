@@ -25,6 +25,7 @@ import { unpackFailure, type Policies, type SlowTicket, type Snapshot } from '..
 import type { Decisions } from './open-decisions.js'
 import type { OpenEnforcement } from './open-enforcement.js'
 import type { OpenEvaluations } from './evaluations/open-evaluations.js'
+import type { Reloads } from './reload/reloads.js'
 import { PolicySender } from './worker-pool/policy-sender.js'
 import { sumMetrics } from './worker-pool/sum-metrics.js'
 import { WorkerPool } from './worker-pool/worker-pool.js'
@@ -74,6 +75,7 @@ export function processesOf({ server }: Config): number {
 
 export interface WorkersDeps {
   readonly config: Config
+  readonly reloads: Pick<Reloads, 'config'>
   readonly logger: Logger
   readonly policies: Policies
   readonly evaluations: OpenEvaluations
@@ -111,6 +113,8 @@ export interface OpenWorkers {
     relayed: RelayedAnswering,
     tls: () => TlsSettings | undefined,
   ) => Promise<void>
+  /** Switches all worker processes to another configuration. Never rejects. */
+  readonly follow: (config: Config) => Promise<void>
   /** Switches new connections of all worker processes to another certificate. */
   readonly renewTls: (settings: TlsSettings) => void
   readonly stop: (drainMs: number) => Promise<void>
@@ -152,6 +156,7 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
         return missing === 0 ? undefined : `${missing} of ${processes} processes do not accept requests`
       },
     },
+    follow: async (next) => pool?.send('follow', next),
     renewTls: (settings) => {
       pool?.renewTls(settings).catch((raw: unknown) => {
         logger.error({ error: toError(raw).message }, 'worker processes keep the previous certificate')
@@ -179,7 +184,7 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
       await sender.prepare(first)
       const started = startPool(deps, { shared, sender, relaySocket, tls, processes })
       pool = started
-      deps.enforcing.shareWith((all) => started.except(all))
+      deps.enforcing.shareWith((all) => started.send('except', all))
       deps.policies.beforeActivation((snapshot) => started.load(snapshot))
       if (deps.policies.current !== first) await started.load(deps.policies.current)
     },
@@ -211,7 +216,7 @@ function startPool(
   deps: WorkersDeps,
   { shared, sender, relaySocket, tls, processes }: PoolOptions,
 ): WorkerPool {
-  const { config, logger, threadDied, enforcing } = deps
+  const { reloads, logger, threadDied, enforcing } = deps
   return new WorkerPool({
     count: processes - 1,
     fork: () =>
@@ -223,7 +228,7 @@ function startPool(
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       }),
     settings: () => ({
-      ...{ config, relaySocket, processes, tls: tls() },
+      ...{ config: reloads.config, relaySocket, processes, tls: tls() },
       addresses: shared.map(({ served }) => served),
     }),
     policies: sender,

@@ -1,30 +1,46 @@
+import { closeSync, openSync } from 'node:fs'
+
 import type { Logger } from '../lib/logger.js'
 import { toError } from '../errors/app-error.js'
 
-/**
- * A closing terminal sends SIGHUP, and so do some tools after rotating a log. Either way the
- * service must stop in order.
- */
-const ENDING = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP'] as const
+const ENDING = ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const
+/** Service managers send it so that the service reads its configuration again. */
+const RELOADING = 'SIGHUP'
 /**
  * By default Node.js opens a debugger port on SIGUSR1, through which any local user could run code
  * in the service.
  */
 const IGNORED = ['SIGUSR1', 'SIGUSR2'] as const
 /** Signals that a terminal or an operator sends to all processes of the service. */
-export const ALL_SIGNALS = [...ENDING, ...IGNORED] as const
+export const ALL_SIGNALS = [...ENDING, RELOADING, ...IGNORED] as const
 
 /**
  * Resolves with the first signal that ends the service. A second one ends the process immediately.
+ * SIGHUP calls `reload`, unless the terminal was closed, which sends it, too.
  */
-export function nextSignal(): Promise<string> {
+export function nextSignal(reload: (signal: string) => void): Promise<string> {
+  const hadTerminal = hasTerminal()
   return new Promise((resolve) => {
     const taken = (signal: string): void => {
       for (const each of ENDING) process.off(each, taken)
       resolve(signal)
     }
     for (const signal of ENDING) process.on(signal, taken)
+    process.on(RELOADING, () => {
+      if (hadTerminal && !hasTerminal()) taken(RELOADING)
+      else reload(RELOADING)
+    })
   })
+}
+
+/** Whether the process has a terminal that controls it. Always false on Windows. */
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r'))
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Logs signals without a meaning and otherwise ignores them. */

@@ -49,7 +49,12 @@ import { policiesHealth, sourcesHealth } from './open-policies.js'
 import { openPublication } from './open-publication.js'
 import { policyContext } from './policy-context.js'
 import { partOnDemand } from '../lib/on-demand.js'
+import type { ExplainDecision } from '../explain/explain-decision.js'
 import type { OpenWorkers } from './open-workers.js'
+import type { Reloads } from './reload/reloads.js'
+import type { DecisionRoutesDeps } from '../http/routes/trail/decisions.js'
+import type { TrySource } from '../http/routes/policies/playground.js'
+import type { BrowserSessions } from '../store/ports/browser-sessions.js'
 import type { TlsFiles } from './files/tls-files.js'
 
 /** All parts of the service, ready to serve. */
@@ -60,8 +65,9 @@ export interface ServedParts {
   readonly decisions: Decisions
   readonly policies: Policies
   readonly revisions: KeptRevisions
-  readonly sources: SourceSet | undefined
+  readonly sources: SourceSet
   readonly opa: OpaConfig | undefined
+  readonly reloads: Reloads
   readonly evaluations: OpenEvaluations
   readonly enforcing: OpenEnforcement
   readonly metrics: ServiceMetrics
@@ -81,15 +87,42 @@ export interface ServedParts {
 /** Name of the secret of forms, shared by all services where no one signs in. */
 const FORM_TOKEN = 'form-token'
 
-/** Opens browser sessions. With a shared store, sessions are valid at all its services. */
-export async function openBrowserAccess(
-  { config: { auth, server }, store }: ServedParts,
+/** What outlives a reload of the configuration. */
+export interface Lasting {
+  readonly sessions: BrowserSessions
+  readonly formToken: string
+  readonly homeFeed: HomeFeed
+  readonly instanceId: string
+  readonly bundles: RoutesDeps['bundles']
+  readonly decisions: DecisionRoutesDeps
+  readonly explain: ExplainDecision
+  readonly trySource: TrySource
+}
+
+/** Opens what outlives a reload. With a shared store, sessions are valid at all its services. */
+export async function openLasting(parts: ServedParts, workers: OpenWorkers): Promise<Lasting> {
+  const { store, reloads, policies, revisions, decisions } = parts
+  const log = includingWorkers(decisions, workers, openRules(revisions))
+  const explain = openExplanations(reloads, revisions)
+  return {
+    sessions: store.sharing?.sessions ?? new MemorySessions(makePassedTime()),
+    formToken: (await store.sharing?.secret(FORM_TOKEN, randomToken)) ?? randomToken(),
+    homeFeed: new HomeFeed(),
+    instanceId: randomUUID(),
+    bundles: { bundle: openPublication(reloads.config, policies) },
+    ...{ explain, decisions: log && { ...log, explain } },
+    trySource: makeTrySource(reloads.config, policies),
+  }
+}
+
+/** Opens browser sessions. */
+export function openBrowserAccess(
+  { config: { auth, server }, signOn }: ServedParts,
   authenticate: Authenticate,
-  signOn: SignOn,
-): Promise<BrowserAccess> {
+  { sessions, formToken }: Lasting,
+): BrowserAccess {
   const isSecure =
     server.publicUrl?.toLowerCase().startsWith('https:') ?? servedAddresses(server)[0]?.isTls === true
-  const sessions = store.sharing?.sessions ?? new MemorySessions(makePassedTime())
   return new BrowserAccess({
     tokens: auth.tokens,
     requiresCredentials: requiresCredentials(auth),
@@ -100,7 +133,7 @@ export async function openBrowserAccess(
     authenticate,
     sessions,
     provider: signOn.access(sessions),
-    formToken: (await store.sharing?.secret(FORM_TOKEN, randomToken)) ?? randomToken(),
+    formToken,
   })
 }
 
@@ -109,17 +142,16 @@ function pageRoutes(
   { config, store, gates, analysis, policies, trail, outbox, backgroundWork }: ServedParts,
   shown: Pick<
     RoutesDeps['pages'],
-    'browsers' | 'timeline' | 'decisions' | 'health' | 'version' | 'policy' | 'trySource'
+    'browsers' | 'homeFeed' | 'timeline' | 'decisions' | 'health' | 'version' | 'policy' | 'trySource'
   >,
 ): RoutesDeps['pages'] {
   const { server } = config
   const prefix = server.publicUrl === undefined ? '' : new URL(server.publicUrl).pathname.replace(/\/+$/, '')
   return {
     ...shown,
-    ...{ policies, gates: gates.routes, analysis: analysis.routes },
+    ...{ policies, gates: gates.routes(config), analysis: analysis.routes(config) },
     ...{ audit: trail.routes, outbox: outbox.routes, backgroundWork: backgroundWork.routes },
     registry: { reader: store.reader, lookups: store.lookups.registry },
-    homeFeed: new HomeFeed(),
     config: () => shownConfig(config),
     page: { frameAncestors: server.frameAncestors, prefix },
   }
@@ -142,7 +174,7 @@ function groupsNamedIn({ tokens, certificates, oidc, proxy }: Config['auth']): r
 }
 
 /** The dependencies of the forms of stages. */
-function formRoutes({ config, store, policies, registry, gates }: ServedParts): RoutesDeps['forms'] {
+function formRoutes({ config, store, policies, registry }: ServedParts): RoutesDeps['forms'] {
   const { auth, connectors, policies: settings } = config
   const { reader, writer, now } = store
   return {
@@ -150,7 +182,7 @@ function formRoutes({ config, store, policies, registry, gates }: ServedParts): 
     accounts: connectors.accounts,
     groups: groupsNamedIn(auth),
     environments: config.gates.environments,
-    makesGates: gates.routes.makesGates,
+    makesGates: config.gates.fromStages,
     runtimePolicies: () =>
       runtimePolicies(policies.current, settings).map((path) => ({ path, id: numberOfName(path) })),
   }
@@ -168,6 +200,7 @@ function describeOnce({ orchestrator, server }: Config): () => Promise<string> {
 /** Parts that `listen` opens itself. */
 interface OpenedHere {
   readonly browsers: BrowserAccess
+  readonly lasting: Lasting
   readonly workers: OpenWorkers
   readonly tls: TlsFiles | undefined
 }
@@ -181,7 +214,7 @@ function healthPlugins(
     decisions.health,
     policiesHealth(policies),
     ...enforcing.health,
-    ...(sources === undefined ? [] : [sourcesHealth(sources)]),
+    ...(sources.sources.length === 0 ? [] : [sourcesHealth(sources)]),
     registry.health,
     storeHealth(store),
     backgroundWork.health,
@@ -194,15 +227,13 @@ function healthPlugins(
 /** The dependencies of the routes of each feature. */
 export function routesDeps(
   parts: ServedParts,
-  { browsers, workers, tls }: OpenedHere,
+  { browsers, lasting, workers, tls }: OpenedHere,
   readYaml: PolicyContext['readYaml'],
 ): RoutesDeps {
   const { config, store, decisions, policies, metrics, outbox, gates, trail, registry } = parts
   const { backgroundWork, analysis, evaluations, enforcing, sources } = parts
   const { reader, writer, lookups } = store
-  const log = includingWorkers(decisions, workers, openRules(parts.revisions))
-  const explain = openExplanations(config, parts.revisions)
-  const read = log && { ...log, explain }
+  const { decisions: read, explain, homeFeed, trySource } = lasting
   const { maxBodyBytes } = config.audit
   const timeline: TimelineDeps = {
     reader,
@@ -220,21 +251,23 @@ export function routesDeps(
     warned: metrics.warned,
     inSpan: parts.telemetry?.inSpan,
   })
-  const trySource = makeTrySource(config, policies)
   return {
     policy,
     playground: { trySource, maxBodyBytes: config.server.maxBodyBytes },
-    about: { metrics: workers.metrics, openApi: describeOnce(config), config: () => shownConfig(config) },
+    about: {
+      ...{ metrics: workers.metrics, openApi: describeOnce(config), config: () => shownConfig(config) },
+      reload: (caller) => parts.reloads.reload(caller),
+    },
     health: { policies, plugins },
     stored: writingRoutes(parts),
     decisions: read,
     impact: { runs: parts.impact, shadow: parts.shadow, maxBodyBytes: config.server.maxBodyBytes },
-    gates: gates.routes,
+    gates: gates.routes(config),
     forms: formRoutes(parts),
     events: { intake: trail.intake, maxBodyBytes },
     audit: trail.routes,
     pages: pageRoutes(parts, {
-      ...{ browsers, timeline, decisions: read, health: plugins, version: packageVersion() },
+      ...{ browsers, homeFeed, timeline, decisions: read, health: plugins, version: packageVersion() },
       ...{ policy, trySource },
     }),
     timeline,
@@ -244,25 +277,23 @@ export function routesDeps(
     outbox: outbox.routes,
     notifications: outbox.notifications,
     backgroundWork: backgroundWork.routes,
-    analysis: analysis.routes,
+    analysis: analysis.routes(config),
     policySources: { policies, sources },
-    bundles: { bundle: openPublication(config, policies) },
+    bundles: lasting.bundles,
     exceptions: enforcing.routes,
-    opaStatus: { ...opaStatus(parts), plugins },
+    opaStatus: { ...opaStatus(parts, lasting), plugins },
     packages: enforcing.packages,
   }
 }
 
 /** What `/v1/status` and `/v1/config` show. */
-function opaStatus({
-  config,
-  policies,
-  sources,
-  opa,
-}: ServedParts): Omit<RoutesDeps['opaStatus'], 'plugins'> {
+function opaStatus(
+  { config, policies, sources, opa }: ServedParts,
+  { instanceId }: Lasting,
+): Omit<RoutesDeps['opaStatus'], 'plugins'> {
   return {
     ...{ policies, sources },
-    labels: { ...opa?.labels, id: randomUUID(), version: packageVersion() },
+    labels: { ...opa?.labels, id: instanceId, version: packageVersion() },
     keys: describeKeys(config, opa),
     defaultDecision: config.policies.defaultDecision,
   }

@@ -29,6 +29,7 @@ import { openPolicies } from './open-policies.js'
 import type { OpenPolicies, PoliciesParts } from './open-policies.js'
 import { openRegistry } from './open-registry.js'
 import { shareConnectionsEvenly } from './open-workers.js'
+import { Reloads } from './reload/reloads.js'
 import { Leadership } from './timers/leadership.js'
 import { openTrail } from './open-trail.js'
 import { shareHeartbeat } from './threads/main-thread-watch.js'
@@ -68,6 +69,8 @@ export interface Service {
   readonly url: string
   /** URLs of all addresses, including the first. */
   readonly urls: readonly string[]
+  /** Reads and applies the configuration again. Throws as `Reloads.reload`. */
+  readonly reload: Reloads['reload']
   /** Writes the decisions that are still in memory. */
   readonly flush: () => Promise<void>
   /**
@@ -82,13 +85,22 @@ export interface Service {
  * it serves. Returns whether everything was closed; otherwise a part may keep the process alive.
  * Throws AppErrors that say why the service cannot start.
  */
-export async function runServer(config: Config, hint?: string): Promise<boolean> {
+export async function runServer(
+  config: Config,
+  { hint, reread }: { readonly hint?: string | undefined; readonly reread: Reread },
+): Promise<boolean> {
   const logger = makeLogger(config.log)
   // Registered first, so that a signal during the start also ends it in order.
-  const signalled = nextSignal()
+  const signalled = nextSignal((signal) => {
+    starting.then(
+      // Failures are logged.
+      (running) => running.reload({ user: undefined, origin: signal }).catch(() => undefined),
+      () => undefined,
+    )
+  })
   ignoreOtherSignals(logger)
   const beginHeartbeat = shareHeartbeat(config.log)
-  const starting = startService(config, logger)
+  const starting = startService(config, logger, SERVICE_THREADS, reread)
   exitOnFatalError(logger, async () => (await starting).flush())
   const service = await starting
   const { url, urls } = service
@@ -110,31 +122,38 @@ export async function startService(
   given: Config,
   logger: Logger,
   threads: ServiceThreads = SERVICE_THREADS,
+  reread?: Reread,
 ): Promise<Service> {
-  const opened: OpenPart[] = []
+  const parts: OpenPart[] = []
   try {
-    const onStop: OnStop = (name, close) => opened.push({ name, close })
-    const { config, opa } = await withOpaConfig(given, logger)
-    const { urls, flush } = await startParts(config, { logger, threads, opa, onStop })
-    return { url: urls[0] ?? '', urls, flush, stop: () => closeParts(opened, logger) }
+    const onStop: OnStop = (name, close) => parts.push({ name, close })
+    const withOpa = (config: Config): ReturnType<typeof withOpaConfig> => withOpaConfig(config, logger)
+    const opened = await withOpa(given)
+    const current = { ...opened, readSecret: readSecrets(opened.config, process.env) }
+    const reloads = new Reloads(current, { reread, withOpa, now: Date.now, logger })
+    const { urls, flush } = await startParts(reloads, { logger, threads, onStop })
+    const reload: Service['reload'] = (caller) => reloads.reload(caller)
+    return { url: urls[0] ?? '', urls, flush, reload, stop: () => closeParts(parts, logger) }
   } catch (raw) {
-    await closeParts(opened, logger)
+    await closeParts(parts, logger)
     throw raw
   }
 }
 
+/** Reads the configuration again. */
+type Reread = () => Config | Promise<Config>
+
 interface StartOptions {
   readonly logger: Logger
   readonly threads: ServiceThreads
-  readonly opa: OpaConfig | undefined
   readonly onStop: OnStop
 }
 
 type Started = Pick<Service, 'urls' | 'flush'>
 
-async function startParts(config: Config, { logger, threads, opa, onStop }: StartOptions): Promise<Started> {
+async function startParts(reloads: Reloads, { logger, threads, onStop }: StartOptions): Promise<Started> {
+  const { config, opa, readSecret } = reloads.current
   const addresses = servedAddresses(config.server)
-  const readSecret = readSecrets(config, process.env)
   shareConnectionsEvenly(config)
   for (const { address } of addresses) await tryAddress(address)
   await claimFolders(config, logger, onStop)
@@ -142,12 +161,12 @@ async function startParts(config: Config, { logger, threads, opa, onStop }: Star
   const attempts = openAttempts(config, onStop)
   const opening = { logger, readSecret, onStop, threadDied: threadWatch.died }
   const { store, telemetry } = await openTracedStore(config, threads, opening)
-  const parts = { store, logger, readSecret, attempts, leadership: new Leadership(store.leases) }
+  const parts = { store, logger, readSecret, attempts, reloads, leadership: new Leadership(store.leases) }
   const trail = openTrail(config, parts)
   onStop('trail', trail.close)
   const metrics = makeServiceMetrics()
   const writing: DecidingParts = {
-    ...{ ...parts, opa },
+    ...parts,
     take: (report) => trail.decisions.take(report),
     threadDied: threadWatch.died,
     openWriter: threads.openDecisionWriter,
@@ -160,7 +179,7 @@ async function startParts(config: Config, { logger, threads, opa, onStop }: Star
   const enforcing = await openEnforcement(config, { ...parts, policies, metrics, onStop })
   const registry = openRegistry(config, { ...parts, compare: threads.compare })
   onStop('registry', registry.close)
-  const outbox = await openOutbox(config, {
+  const outbox = await openOutbox({
     ...parts,
     relayHeaders: registry.relayHeaders,
     attempted: metrics.messageAttempted,
@@ -185,9 +204,9 @@ async function startParts(config: Config, { logger, threads, opa, onStop }: Star
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
   const signOn = await openSignOn(config, { ...parts, now: store.now, onStop })
   const served = {
-    ...{ config, opa, logger, telemetry, signOn, store, metrics, backgroundWork },
+    ...{ config, opa, logger, reloads, telemetry, signOn, store, metrics, backgroundWork },
     threadDied: threadWatch.died,
-    ...openComparisons(config, { policies, enforcing, logger, metrics }, onStop),
+    ...openComparisons(reloads, { policies, enforcing, logger, metrics }, onStop),
     ...{ ...opened, decisions, evaluations, enforcing, outbox, gates, trail, registry, analysis },
   }
   return { urls: await listen(served, addresses, onStop), flush: () => decisions.log.flush() }

@@ -23,12 +23,16 @@ interface SendOptions {
   readonly timeoutMs: number
 }
 
-export interface SenderOptions {
-  readonly writer: Writer
+/** How messages are sent, which may change. */
+export interface SenderSettings {
   readonly channels: Readonly<Record<OutboxTopic, Channel>>
   readonly policy: DeliveryPolicy
   readonly timeoutMs: number
   readonly limitPerReceiver: number
+}
+
+export interface SenderOptions extends SenderSettings {
+  readonly writer: Writer
   readonly attempts: WorkAttempts
   readonly now: () => number
   readonly random: () => number
@@ -59,7 +63,7 @@ const MAX_SLEEP_MS = 60_000
  * messages to a receiver is limited, so that a hanging one delays no other.
  */
 export class OutboxSender {
-  readonly #options: SenderOptions
+  #options: SenderOptions
   /** Number of concurrent messages by receiver, and in total. */
   readonly #underWay = new Map<string, number>()
   #sending = 0
@@ -75,6 +79,11 @@ export class OutboxSender {
 
   constructor(options: SenderOptions) {
     this.#options = options
+  }
+
+  /** Sends messages with other settings from now on. Messages under way keep the former ones. */
+  use(settings: SenderSettings): void {
+    this.#options = { ...this.#options, ...settings }
   }
 
   /** Releases the leases of an earlier process and starts. */

@@ -15,7 +15,7 @@ const NOT_WATCHED: Readonly<Record<string, string>> = {
     [
       ...['init', 'serve', 'build', 'backup', 'restore', 'opa install', 'hash-token', 'audit keygen'],
       ...['store migrate', 'store copy', 'pipelines push', 'orchestrator refresh', 'notifications test'],
-      ...['analysis start', 'analysis cancel', 'analysis feedback', 'policies refresh', 'impact'],
+      ...['analysis start', 'analysis cancel', 'analysis feedback', 'policies refresh', 'impact', 'reload'],
       ...['add', 'approve', 'remove'].map((name) => `exceptions ${name}`),
       ...['trigger', 'approve', 'reject', 'cancel', 'resend', 'create', 'delegate', 'revoke'].map(
         (name) => `gates ${name}`,

@@ -49,6 +49,7 @@ async function start(store: ServiceStore): Promise<Opened> {
     ...{ policies: { current: snapshot }, store, leadership: new Leadership(store.leases) },
     logger: makeLogger({ level: 'info', format: 'json' }, { write: (line: string) => void (text += line) }),
     metrics: { registry },
+    reloads: { add: () => undefined },
     onStop: (_, stop) => {
       stops.push(async () => {
         await stop()

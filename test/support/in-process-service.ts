@@ -54,6 +54,8 @@ function withSources<Result>(
 /** A service that runs in this process. */
 interface InProcessService {
   readonly url: string
+  /** Reads the configuration file again. */
+  readonly reload: () => Promise<unknown>
   /** All that it has logged so far. */
   readonly logText: () => string
   readonly stop: () => Promise<readonly string[]>
@@ -61,10 +63,14 @@ interface InProcessService {
 
 /** Starts the whole service from the sources with a configuration file. */
 export async function startInProcess(configFile: string): Promise<InProcessService> {
-  const loaded = loadConfig({ file: configFile, env: {} })
-  const config = { ...loaded, server: { ...loaded.server, workers: 1 } }
+  const read = (): Config => {
+    const loaded = loadConfig({ file: configFile, env: {} })
+    return { ...loaded, server: { ...loaded.server, workers: 1 } }
+  }
+  const config = read()
   let text = ''
   const write = (line: string): void => void (text += line)
-  const { url, stop } = await startService(config, makeLogger(config.log, { write }), ON_THE_CALLING_THREAD)
-  return { url, logText: () => text, stop }
+  const logger = makeLogger(config.log, { write })
+  const { url, reload, stop } = await startService(config, logger, ON_THE_CALLING_THREAD, read)
+  return { url, reload: () => reload({ user: undefined, origin: 'test' }), logText: () => text, stop }
 }

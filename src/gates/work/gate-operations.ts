@@ -11,6 +11,7 @@ import {
   setStageApprovers,
 } from '../stages/save-stage-gate.js'
 import { changeGate, createGate, removeGate, saveGateChanges } from '../definitions/declare-gates.js'
+import { recordReload } from '../definitions/record-reload.js'
 import { decideByPolicy } from './decide-by-policy.js'
 import { expireInstances } from '../instances/expire-instances.js'
 import { keepEvidence } from './keep-evidence.js'
@@ -27,6 +28,7 @@ import { triggerGate } from '../triggering/trigger-gate.js'
 /** Write operations of gates. */
 export const gateWrites: readonly AnyOperation<Transaction>[] = [
   saveGateChanges,
+  recordReload,
   createGate,
   changeGate,
   removeGate,

@@ -12,7 +12,7 @@ const OPA_SEMANTICS = '1.20'
 export interface PolicyMetricsSources {
   readonly version: string
   readonly policies: Pick<Policies, 'current'>
-  readonly sources: SourceSet | undefined
+  readonly sources: SourceSet
 }
 
 /** Registers the metrics about revisions and sources of policies. */
@@ -30,7 +30,6 @@ export function addPolicyMetrics(
   metrics.gauges('tidegate_policy_info', 'The revisions that serve; always 1.', ['bundle', 'revision'], () =>
     policies.current.sources.map(({ name, revision }) => [[name, revision], 1]),
   )
-  if (sources === undefined) return
   const each = (read: (source: SourceSet['sources'][number]) => number) => () =>
     sources.sources.map((source) => [source.name, read(source)] as const)
   metrics.counters(

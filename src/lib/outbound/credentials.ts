@@ -13,6 +13,16 @@ export class Secret {
   }
 }
 
+/**
+ * Returns JSON that contains secrets, so that two values can be compared in memory. It must neither
+ * be stored nor logged.
+ */
+export function comparableText(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    member instanceof Secret ? member.reveal() : member instanceof Map ? [...member] : member,
+  )
+}
+
 export type Credentials =
   | { readonly type: 'bearer'; readonly token: Secret }
   | { readonly type: 'basic'; readonly username: string; readonly password: Secret }

@@ -22,7 +22,7 @@ const SOON_DAYS = 14
 
 /** The certificate of the service, read again when its files change. */
 export class TlsFiles {
-  readonly #config: Config
+  #config: Config
   readonly #logger: Logger
   readonly #checks: NodeJS.Timeout
   #read: CheckedTls
@@ -53,6 +53,18 @@ export class TlsFiles {
 
   get settings(): TlsSettings {
     return this.#read.settings
+  }
+
+  /** Checks the files of another configuration. Throws `invalid` if they cannot be used. */
+  prepare(config: Config): { readonly commit: () => void } {
+    const settings = readTlsFiles(config)
+    if (settings !== undefined) checkTls(settings, config)
+    return {
+      commit: () => {
+        this.#config = config
+        this.check()
+      },
+    }
   }
 
   /** Registers a listener for a new certificate, key or set of authorities. */

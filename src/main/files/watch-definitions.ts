@@ -1,7 +1,8 @@
-import { AppError } from '../../errors/app-error.js'
+import { AppError, toError } from '../../errors/app-error.js'
 import type { HealthPlugin } from '../../http/routes/about/health.js'
 import type { Logger } from '../../lib/logger.js'
 import { repeat } from '../timers/repeat.js'
+import type { Repeated } from '../timers/repeat.js'
 import { deleteDefinition } from '../../analysis/runs/analysis-operations.js'
 import type { WorkAttempts } from '../../lib/work-attempts.js'
 import type { ServiceStore } from '../../store/ports/service-store.js'
@@ -10,7 +11,8 @@ import type { DefinitionFile } from './read-definition-files.js'
 const CHECK_MS = 2000
 
 interface DefinitionWatchOptions {
-  readonly directory: string | undefined
+  /** Returns the directory, which may change. Undefined if there is none. */
+  readonly directory: () => string | undefined
   /** Imports all files and returns the problems of some. */
   readonly define: () => Promise<readonly string[]>
   readonly logger: Logger
@@ -19,8 +21,10 @@ interface DefinitionWatchOptions {
 /** The definition files of a service, read again when they change. */
 export interface DefinitionWatch {
   readonly health: HealthPlugin
-  /** Reads the files if they have changed since the last read. */
+  /** Reads the files if they or the directory have changed since the last read. */
   readonly check: () => Promise<void>
+  /** Checks soon, because the directory changed. */
+  readonly moved: () => void
   readonly stop: () => Promise<void>
 }
 
@@ -33,6 +37,9 @@ export async function watchDefinitions(options: DefinitionWatchOptions): Promise
   const { directory, define, logger } = options
   let problems: readonly string[] = []
   let read: string | undefined
+  let checking: Repeated | undefined
+  const failed = (raw: unknown): void =>
+    logger.error({ error: toError(raw).message }, 'analysis definitions could not be read again')
   const readAll = async (): Promise<void> => {
     try {
       problems = await define()
@@ -44,20 +51,14 @@ export async function watchDefinitions(options: DefinitionWatchOptions): Promise
       logger.error({ problem }, 'an analysis definition cannot be used; the previous one stays in use')
   }
   const check = async (): Promise<void> => {
-    if (directory === undefined) return
-    const version = await versionOf(directory)
+    const path = directory()
+    const version = path === undefined ? 'none' : `${path}\n${await versionOf(path)}`
+    if (path !== undefined) checking ??= repeat(CHECK_MS, check, failed)
     if (version === read) return
     await readAll()
     read = version
   }
-  if (directory === undefined) await readAll()
-  else await check()
-  const checking =
-    directory === undefined
-      ? undefined
-      : repeat(CHECK_MS, check, (error) =>
-          logger.error({ error: error.message }, 'analysis definitions could not be read again'),
-        )
+  await check()
   return {
     health: {
       name: 'analysis_definitions',
@@ -69,6 +70,7 @@ export async function watchDefinitions(options: DefinitionWatchOptions): Promise
           : `${problems.length} of the files in analysis.definitions cannot be used; the log of the service shows why`,
     },
     check,
+    moved: () => void (checking?.runNow() ?? check().catch(failed)),
     stop: async () => {
       await checking?.stop()
     },
@@ -118,6 +120,15 @@ export async function defineFromFiles(
     }
   }
   return problems
+}
+
+/** Throws one `invalid` with every problem of a directory of definitions. */
+export async function refuseUnusable(directory: string): Promise<void> {
+  const problems = (await readFiles(directory, undefined)).flatMap(({ problem }) => problem ?? [])
+  if (problems.length === 0) return
+  throw new AppError('invalid', 'the definitions in analysis.definitions cannot be used', {
+    details: problems.map((message) => ({ code: 'invalid_definition', message })),
+  })
 }
 
 async function readFiles(

@@ -62,6 +62,8 @@ export interface WorkerCalls {
   listen(index: number, listener: Server): Promise<void>
   /** Switches new connections to another certificate. */
   renewTls(settings: TlsSettings): Promise<void>
+  /** Answers with another configuration from now on. */
+  follow(config: Config): Promise<void>
   /** Prepares policies. */
   load(policies: SentPolicies): Promise<void>
   /** Puts prepared policies into service. */

@@ -162,13 +162,13 @@ export class WorkerPool {
     return [...this.#workers].filter(({ isServing }) => isServing)
   }
 
-  /** Replaces the exceptions in all worker processes. One that fails is replaced. */
-  async except(all: readonly PolicyException[]): Promise<void> {
+  /** Replaces the exceptions or the configuration in all worker processes. One that fails is replaced. */
+  async send<K extends 'except' | 'follow'>(name: K, value: Parameters<WorkerCalls[K]>[0]): Promise<void> {
     const following = [...this.#workers].filter(({ hasPolicies }) => hasPolicies)
-    await this.#callAll(following, 'except', all)
+    await this.#callAll(following, name, value)
   }
 
-  async #callAll<K extends 'load' | 'activate' | 'renewTls' | 'except'>(
+  async #callAll<K extends 'load' | 'activate' | 'renewTls' | 'except' | 'follow'>(
     workers: readonly WorkerProcess[],
     name: K,
     argument: Parameters<WorkerCalls[K]>[0],
@@ -176,7 +176,7 @@ export class WorkerPool {
     await Promise.all(
       workers.map(async (worker) => {
         const called = worker.link
-          .call<'load' | 'activate' | 'renewTls' | 'except'>(name, argument as never)
+          .call<'load' | 'activate' | 'renewTls' | 'except' | 'follow'>(name, argument as never)
           .then(() => true)
         if ((await within(LOAD_MS, called)) === undefined) worker.kill()
       }),
@@ -222,8 +222,12 @@ export class WorkerPool {
     const { latest } = policies
     if (latest === undefined) throw new AppError('internal', 'worker processes need policies')
     worker.reads = latest
-    await worker.link.call('start', { settings: settings(), policies: latest })
+    const given = settings()
+    await worker.link.call('start', { settings: given, policies: latest })
     worker.hasPolicies = true
+    // The configuration may have been reloaded during the start.
+    const { config } = settings()
+    if (config !== given.config) await worker.link.call('follow', config)
     await this.#catchUp(worker, latest)
     await worker.link.call('except', this.#options.exceptions())
     worker.reads = undefined

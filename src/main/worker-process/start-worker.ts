@@ -18,6 +18,7 @@ import { openSignOn } from '../open-sign-on.js'
 import { makeAuthenticate } from '../../http/pipeline/authenticate.js'
 import { guardRoutes } from '../../http/pipeline/guarded-routes.js'
 import { makeFindDirectRoute } from '../../http/pipeline/find-direct-route.js'
+import type { FindDirectRoute } from '../../http/pipeline/find-direct-route.js'
 import { RequestLog } from '../../http/pipeline/request-log.js'
 import { addDecisionLogMetrics, makeServiceMetrics } from '../../http/metrics/service-metrics.js'
 import type { ServiceMetrics } from '../../http/metrics/service-metrics.js'
@@ -25,6 +26,8 @@ import { failOpenRoute } from '../../http/routes/about/health.js'
 import { makeRelay } from '../../http/relay/relay-request.js'
 import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
 import { makeLogger } from '../../lib/logger.js'
+import type { Logger } from '../../lib/logger.js'
+import type { CheckRevocation } from '../../http/exchange/client-certificate.js'
 import type { ProcessLink } from '../../lib/processes/process-link.js'
 import { fromFailure } from '../../lib/threads/failure.js'
 import { Evaluations, type PolicyRequests, type EvaluationsOptions, type Snapshot } from '../../rego/index.js'
@@ -46,6 +49,7 @@ interface Deciding {
   readonly policies: WorkerPolicies
   readonly except: ExceptionBook['replace']
   readonly listen: WorkerCalls['listen']
+  readonly follow: (config: Config) => Promise<void>
   readonly renewTls: (settings: TlsSettings) => void
   readonly stopServers: (drainMs: number) => Promise<void>
   readonly metrics: WorkerCalls['metrics']
@@ -72,6 +76,7 @@ export function makeWorkerCalls(main: () => ProcessLink<MainCalls>): WorkerCalls
     },
     listen: async (index, listener) => (await started()).listen(index, listener),
     renewTls: async (settings) => (await started()).renewTls(settings),
+    follow: async (config) => (await started()).follow(config),
     load: async (policies) => (await started()).policies.load(policies),
     activate: async (id) => (await started()).policies.activate(id),
     except: async (all) => (await started()).except(all),
@@ -106,26 +111,27 @@ async function open(
   onStop('requests of policies', async () => requests?.close())
   const evaluations = openEvaluations(config, policies, main, { registry: metrics.registry, requests })
   const book = new ExceptionBook()
-  const enforcement = new Enforcement({ levels: config.policies.levels, exceptions: book })
-  const context = policyContext(config, {
-    explain: explainOnDemand(config),
-    ...{ policies, evaluations, enforcement, decisionLog, readYaml: yaml.toJson },
-    ...{ evaluated: metrics.evaluated, warned: metrics.warned, inSpan: telemetry?.inSpan },
-  })
   let tls = settings.tls
   const checkRevocation = makeCheckRevocation(() => tls)
-  const signOn = await openSignOn(config, { logger, now: Date.now, onStop })
-  const authenticate = makeAuthenticate({ ...config.auth, checkRevocation, findPerson: signOn.findPerson })
-  const find = makeFindDirectRoute(guardRoutes(routesOver(config, context), authenticate))
+  const parts = {
+    ...{ book, checkRevocation, logger, onStop, policies, evaluations, decisionLog, metrics },
+    ...{ readYaml: yaml.toJson, inSpan: telemetry?.inSpan, explain: explainOnDemand(settings) },
+  }
+  let current = await openRoutes(config, parts)
   const relay = makeRelay(relaySocket)
   onStop('relay', () => relay.close())
   const requestLog = new RequestLog(logger)
   onStop('request log', () => requestLog.close())
+  const find: FindDirectRoute = (method, path) => current(method, path)
   const answering = answeringOver({ find, relay, metrics, requestLog, telemetry })
   const servers = new Servers({ config, logger, processes, tls: () => tls })
   return {
     policies,
     except: (all) => book.replace(all),
+    follow: async (next) => {
+      current = await openRoutes(next, parts)
+      servers.follow(next)
+    },
     listen: async (index, listener) => {
       const served = addresses[index]
       if (served !== undefined) await servers.start(served, answering, listener)
@@ -144,16 +150,39 @@ async function open(
 }
 
 /** Few requests are explained, so what it needs is loaded by the first one. */
-function explainOnDemand(config: Config): ExplainDecision {
+function explainOnDemand(settings: Pick<WorkerSettings, 'config'>): ExplainDecision {
   let loading: Promise<ExplainDecision> | undefined
   const load = async (): Promise<ExplainDecision> => {
     const { openExplanations, openRevisions } = await import('../open-explanations.js')
-    return openExplanations(config, openRevisions(config))
+    return openExplanations(settings, openRevisions(settings.config))
   }
   return async (decision, options) => {
     loading ??= load()
     return (await loading)(decision, options)
   }
+}
+
+type PolicyContextParts = Parameters<typeof policyContext>[1]
+
+interface RoutesParts extends Omit<PolicyContextParts, 'enforcement' | 'evaluated' | 'warned'> {
+  readonly metrics: ServiceMetrics
+  readonly book: ExceptionBook
+  readonly checkRevocation: CheckRevocation
+  readonly logger: Logger
+  readonly onStop: OnStop
+}
+
+/** Opens the routes with a configuration. */
+async function openRoutes(
+  config: Config,
+  { book, checkRevocation, logger, onStop, metrics, ...parts }: RoutesParts,
+): Promise<FindDirectRoute> {
+  const enforcement = new Enforcement({ levels: config.policies.levels, exceptions: book })
+  const { evaluated, warned } = metrics
+  const context = policyContext(config, { ...parts, enforcement, evaluated, warned })
+  const { findPerson } = await openSignOn(config, { logger, now: Date.now, onStop })
+  const authenticate = makeAuthenticate({ ...config.auth, checkRevocation, findPerson })
+  return makeFindDirectRoute(guardRoutes(routesOver(config, context), authenticate))
 }
 
 interface AnsweringParts {

@@ -47,10 +47,19 @@ export interface PolicyChange {
   readonly record: (next: Snapshot, before: Snapshot) => Promise<void>
 }
 
+/** Other policies to load. */
+export interface PolicyMove {
+  readonly locations: PolicyLocations
+  /** Options of this load and later ones. */
+  readonly options?: Pick<LoadOptions, 'verification' | 'analysis'>
+  /** Called before the loaded policies serve. If it rejects, nothing changes. */
+  readonly record?: (next: Snapshot) => Promise<void>
+}
+
 /** The served policies: one snapshot at a time, replaced as a whole by a reload. */
 export class Policies {
   #locations: PolicyLocations
-  readonly #options: LoadOptions
+  #options: LoadOptions
   readonly #replaced = new Set<() => void>()
   readonly #observer: LoadObserver
   #current: Snapshot
@@ -157,8 +166,17 @@ export class Policies {
    * Loads the policies of other locations after the current load. If that succeeds, they serve, and
    * later reloads use these locations. Otherwise it rejects as `loadSnapshot`, and nothing changes.
    */
-  move(locations: PolicyLocations): Promise<void> {
-    return this.#afterCurrent(() => this.#load(locations, this.#written))
+  move({ locations, options, record }: PolicyMove): Promise<void> {
+    return this.#afterCurrent(async () => {
+      const before = this.#options
+      this.#options = { ...before, ...options }
+      try {
+        await this.#load(locations, this.#written, record)
+      } catch (raw) {
+        this.#options = before
+        throw raw
+      }
+    })
   }
 
   /**

@@ -19,7 +19,7 @@ test('changed definitions are used without a restart, and a wrong one is shown u
   onTestFinished(workspace.remove)
   const directory = join(workspace.path, 'd')
   const definitions = await watchDefinitions({
-    directory,
+    directory: () => directory,
     define: () => defineFromFiles(directory, store, START_MS, () => undefined),
     logger,
   })
@@ -39,7 +39,7 @@ test('changed definitions are used without a restart, and a wrong one is shown u
 test('a directory that is not there keeps nothing from starting', async () => {
   const store = await openStore()
   const definitions = await watchDefinitions({
-    directory: '/nowhere/at/all',
+    directory: () => '/nowhere/at/all',
     define: () => defineFromFiles('/nowhere/at/all', store, START_MS, () => undefined),
     logger,
   })

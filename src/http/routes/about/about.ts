@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+import { callerOf } from '../../exchange/caller-of.js'
+import type { CallerRecord } from '../../exchange/caller-of.js'
 import { jsonAnswer, jsonTextAnswer } from '../../exchange/json-answer.js'
 import { json } from '../../pipeline/answer-schemas.js'
 import { OPEN_METRICS_TYPE, PLAIN_TYPE } from '../../metrics/open-metrics.js'
@@ -11,13 +13,20 @@ export interface AboutRoutesDeps {
   readonly openApi: () => Promise<string>
   /** Returns the effective configuration without secrets. */
   readonly config: () => object
+  /** Reads and applies the configuration again. Raises `invalid` with every problem. */
+  readonly reload: (caller: CallerRecord) => Promise<Readonly<z.output<typeof Reloaded>>>
 }
+
+const Reloaded = z.object({
+  changed: z.array(z.string()).readonly().describe('Keys whose values or secrets changed.'),
+  durationMs: z.int(),
+})
 
 const OPEN_METRICS = 'application/openmetrics-text'
 
 const { route } = routesOf<AboutRoutesDeps>()
 
-/** `GET /openapi.json`, `/configuration` and `/metrics`. */
+/** `GET /openapi.json`, `/configuration` and `/metrics`, and `POST /reload`. */
 export const aboutRoutes = [
   route({
     method: 'GET',
@@ -38,6 +47,15 @@ export const aboutRoutes = [
       200: json('The configuration; hashes of tokens are shortened.', z.record(z.string(), z.unknown())),
     },
     answer: (_, { config }) => jsonAnswer(config()),
+  }),
+  route({
+    method: 'POST',
+    path: '/reload',
+    roles: ['admin'],
+    handler: 'configuration',
+    summary: 'Read the configuration again and apply it without a restart',
+    answers: { 200: json('What changed.', Reloaded) },
+    answer: async ({ exchange }, { reload }) => jsonAnswer(await reload(callerOf(exchange))),
   }),
   route({
     method: 'GET',

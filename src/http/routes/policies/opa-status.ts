@@ -13,7 +13,7 @@ const MS_PER_SECOND = 1000
 
 export interface OpaStatusRoutesDeps {
   readonly policies: Policies
-  readonly sources: SourceSet | undefined
+  readonly sources: SourceSet
   readonly plugins: readonly HealthPlugin[]
   /** Labels of the instance, with `id` and `version` as in OPA. */
   readonly labels: Readonly<Record<string, string>>
@@ -57,9 +57,7 @@ export const opaStatusRoutes = [
     answers: { 200: json('The status.', z.object({ result: Status })) },
     answer: (_, { labels, policies, sources, plugins }) => {
       const names = locationNames(policies.locations)
-      const bundles = (sources?.sources ?? []).map(
-        (source) => [source.name, statusOf(source, names)] as const,
-      )
+      const bundles = sources.sources.map((source) => [source.name, statusOf(source, names)] as const)
       return jsonAnswer({
         result: { labels, bundles: Object.fromEntries(bundles), plugins: describePlugins(plugins) },
       })
@@ -71,9 +69,7 @@ export const opaStatusRoutes = [
     summary: 'The sources, keys and labels in use, as OPA shows its configuration; without secrets',
     answers: { 200: json('The configuration.', z.object({ result: Shown })) },
     answer: (_, { labels, sources, keys, defaultDecision }) => {
-      const bundles = (sources?.sources ?? []).map(
-        ({ name, settings }) => [name, configOf(settings)] as const,
-      )
+      const bundles = sources.sources.map(({ name, settings }) => [name, configOf(settings)] as const)
       return jsonAnswer({
         result: {
           ...{ labels, bundles: Object.fromEntries(bundles), keys },

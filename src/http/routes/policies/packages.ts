@@ -18,7 +18,7 @@ import { routesOf } from '../../pipeline/define-routes.js'
 
 export interface PackageRoutesDeps {
   readonly policies: { readonly current: Snapshot }
-  readonly levels: Levels
+  readonly enforcement: { readonly levels: Levels }
   readonly exceptions: Pick<ExceptionBook, 'all'>
   readonly now: () => number
 }
@@ -53,7 +53,7 @@ export const packageRoutes = [
     handler: 'policies',
     summary: 'Packages with their levels and exceptions',
     answers: { 200: json('The packages by name.', z.object({ packages: z.array(Package) })) },
-    answer: (_, { policies, levels, exceptions, now }) => {
+    answer: (_, { policies, enforcement: { levels }, exceptions, now }) => {
       const [snapshot, nowMs] = [policies.current, now()]
       const current = exceptions.all.filter(({ untilMs }) => untilMs > nowMs)
       const packages = snapshot.packages.filter(

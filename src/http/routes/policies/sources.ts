@@ -9,8 +9,7 @@ import { routesOf } from '../../pipeline/define-routes.js'
 
 export interface PolicySourceRoutesDeps {
   readonly policies: Policies
-  /** Absent if the policies are not downloaded. */
-  readonly sources: SourceSet | undefined
+  readonly sources: SourceSet
 }
 
 const Source = z.object({
@@ -54,7 +53,7 @@ export const policySourceRoutes = [
     summary: 'Download and load the policies now',
     answers: { 200: json('The sources afterwards. Failures are shown as problems.', Answer) },
     answer: async (_, deps) => {
-      await (deps.sources === undefined ? deps.policies.reload() : deps.sources.refresh())
+      await (deps.sources.sources.length === 0 ? deps.policies.reload() : deps.sources.refresh())
       return jsonAnswer(describeSources(deps))
     },
   }),
@@ -67,7 +66,7 @@ function describeSources({ policies, sources }: PolicySourceRoutesDeps): z.outpu
     revision: current.revision,
     activatedAt: activatedAt.toISOString(),
     ...(failure !== undefined && { problem: names.text(failure.error.message) }),
-    sources: sources?.sources.map((source) => describeSource(source, names)) ?? [],
+    sources: sources.sources.map((source) => describeSource(source, names)),
   }
 }
 

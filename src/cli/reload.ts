@@ -1,0 +1,38 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+
+import { makeServiceClient } from './session/service-client.js'
+import { addServiceOptions } from './session/service-options.js'
+import type { ServiceOptions } from './session/service-options.js'
+import { EXIT } from './session/session.js'
+import type { Session } from './session/session.js'
+import { examples, outJson } from './session/shared-options.js'
+
+const Reloaded = z.object({ changed: z.array(z.string()), durationMs: z.number() })
+
+const HELP = `
+Everything is checked first and applied together. After an error the service keeps its configuration.
+Keys such as server.addr, store and dataDir need a restart. SIGHUP does the same.
+${examples('tidegate reload --token-file admin-token')}`
+
+/** `tidegate reload`: makes a running service read its configuration again. */
+export function defineReload(command: Command, session: Session): void {
+  addServiceOptions(command)
+    .description(
+      'Makes a running service read its configuration file again, with the gates, tokens, certificates, sources of policies, definitions of analyses and secrets that it names. Requires the role admin.',
+    )
+    .addHelpText('after', HELP)
+    .action(async (options: ServiceOptions) => {
+      const { terminal } = session
+      const client = await makeServiceClient(options, terminal)
+      const answer = await client.request(Reloaded, { method: 'POST', path: '/reload' })
+      if (options.format === 'json') outJson(terminal, answer)
+      else terminal.out(reloadedText(answer))
+      session.exitCode = EXIT.fine
+    })
+}
+
+function reloadedText({ changed, durationMs }: z.output<typeof Reloaded>): string {
+  if (changed.length === 0) return `reloaded in ${durationMs} ms: nothing changed\n`
+  return `reloaded in ${durationMs} ms:\n${changed.map((key) => `  ${key}\n`).join('')}`
+}
