@@ -54,7 +54,7 @@ export const sinkChecks: readonly CrossCheck[] = [
     paths: [['decisions', 'sinks']],
     check: ({ decisions }) =>
       decisions.sinks.flatMap((sink) =>
-        sink.type === 'opa' ? problemsOfServer(`sink ${sink.name}`, sink) : [],
+        sink.type === 'file' ? [] : problemsOfServer(`sink ${sink.name}`, sink),
       )[0],
   },
 ]

@@ -56,7 +56,7 @@ export function openDecisionSinks(
   { dataDir, decisions: { sinks }, store: { replica = hostname() } }: Config,
   { logger, readSecret, threadDied }: SinksParts,
 ): DecisionSinks {
-  for (const sink of sinks) if (sink.type === 'opa') readAccess(sink, readSecret, 'decisions.sinks')
+  for (const sink of sinks) if (sink.type !== 'file') readAccess(sink, readSecret, 'decisions.sinks')
   const opened = sinks.map((sink) => {
     const labels = { ...sink.labels, id: replica, version: packageVersion() }
     const workerData: ShipperOptions = {

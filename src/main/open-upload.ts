@@ -1,5 +1,7 @@
 import { readSecrets } from '../config/read-secrets.js'
 import type { EventLabels } from '../decisions/shipping/decision-event.js'
+import { opaEvents } from '../decisions/shipping/decision-event.js'
+import { otlpLogs } from '../decisions/shipping/otlp-logs.js'
 import { UploadReceiver } from '../decisions/shipping/upload-receiver.js'
 import { openServer } from '../distribution/fetching/make-fetch.js'
 import type { OutboundResponse } from '../lib/outbound/outbound-client.js'
@@ -13,12 +15,13 @@ const CONTENT = { 'content-type': 'application/json', 'content-encoding': 'gzip'
 
 /** Opens an upload to a service, with secrets of this process. Throws `invalid` for a bad secret. */
 export function openUpload(
-  sink: Extract<DecisionSinkConfig, { type: 'opa' }>,
+  sink: Extract<DecisionSinkConfig, { type: 'opa' | 'otlp' }>,
   labels: EventLabels,
 ): DecisionReceiver {
   const access = readAccess(sink, readSecrets({}, process.env), 'decisions.sinks')
   const { client, authorize, close } = openServer(sink.name, access)
-  const url = `${sink.url.replace(/\/+$/, '')}/logs`
+  const isOtlp = sink.type === 'otlp'
+  const url = `${sink.url.replace(/\/+$/, '')}${isOtlp ? '/v1/logs' : '/logs'}`
   const stopped = new AbortController()
   const post = async (body: Uint8Array): Promise<OutboundResponse> => {
     const { signal } = stopped
@@ -32,6 +35,7 @@ export function openUpload(
     })
   }
   return new UploadReceiver({
+    bodyOf: isOtlp ? otlpLogs : opaEvents,
     ...{ shownUrl: shownUrl(url), labels, maxUploadBytes: sink.maxUploadBytes, post, now: Date.now },
     close: async () => {
       stopped.abort()

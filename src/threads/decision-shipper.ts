@@ -54,7 +54,7 @@ async function openReceiver(to: ShipperOptions['to']): Promise<DecisionReceiver>
 }
 
 async function openSink(sink: DecisionSinkConfig, labels: EventLabels): Promise<DecisionReceiver> {
-  if (sink.type === 'opa') {
+  if (sink.type !== 'file') {
     const { openUpload } = await import('../main/open-upload.js')
     return openUpload(sink, labels)
   }

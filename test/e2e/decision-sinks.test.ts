@@ -105,6 +105,46 @@ test('a service that was away receives every decision once, also over a restart'
   expect(new Set(ids).size).toBe(7)
 })
 
+interface OtlpUpload {
+  readonly resourceLogs: readonly [
+    {
+      readonly resource: { readonly attributes: readonly object[] }
+      readonly scopeLogs: readonly [
+        { readonly logRecords: readonly { readonly body: { readonly stringValue: string } }[] },
+      ]
+    },
+  ]
+}
+
+test('an OpenTelemetry collector receives decisions as log records of the trace', async () => {
+  const sink = { name: 'otel', type: 'otlp', url: receiver.url, minDelaySeconds: 1, labels: { site: 'a' } }
+  const at = await serve('otlp', { sinks: [sink] })
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+  await ask(at.url, {
+    path: '/v1/data/app/echo',
+    headers: {
+      'content-type': 'application/json',
+      traceparent: `00-${traceId}-00f067aa0ba902b7-01`,
+    },
+    body: '{"input":{"card":"4111"}}',
+  })
+  await untilEvents(1)
+  expect(receiver.uploads[0]).toMatchObject({
+    path: '/v1/logs',
+    headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+  })
+  const [{ resource, scopeLogs }] = (receiver.events[0] as unknown as OtlpUpload).resourceLogs
+  expect(resource.attributes).toContainEqual({ key: 'site', value: { stringValue: 'a' } })
+  const [record] = scopeLogs[0].logRecords
+  expect(record).toMatchObject({ traceId, severityNumber: 9, eventName: 'tidegate.decision' })
+  expect(record).toMatchObject({ timeUnixNano: expect.stringMatching(/^\d{19}$/) as string })
+  expect(JSON.parse(record?.body.stringValue ?? '')).toMatchObject({
+    path: 'app/echo',
+    input: { card: '[masked]' },
+    trace_id: traceId,
+  })
+})
+
 const typesOf = (event: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(event)

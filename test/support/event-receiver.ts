@@ -9,7 +9,7 @@ export type SentEvent = Readonly<Record<string, unknown>>
 export interface EventReceiver {
   readonly url: string
   readonly uploads: readonly { readonly path: string; readonly headers: IncomingHttpHeaders }[]
-  /** The events of the accepted uploads, in order. */
+  /** The events of the accepted uploads, in order; an upload in another form is one event. */
   readonly events: readonly SentEvent[]
   /** Responds to later uploads with this status, and never if it is undefined. */
   respond(status: number | undefined, headers?: Readonly<Record<string, string>>): void
@@ -39,7 +39,10 @@ export async function startEventReceiver(): Promise<EventReceiver> {
       const status = body.length > maxBytes ? 413 : answer.status
       accepted -= 1
       if (accepted === 0) answer = { status: 500, headers: {} }
-      if (status === 200) events.push(...(JSON.parse(gunzipSync(body).toString()) as SentEvent[]))
+      if (status === 200) {
+        const sent = JSON.parse(gunzipSync(body).toString()) as SentEvent | SentEvent[]
+        events.push(...(Array.isArray(sent) ? sent : [sent]))
+      }
       response.writeHead(status, answer.headers).end('{}')
     })
   })

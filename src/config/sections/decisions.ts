@@ -9,7 +9,7 @@ const KIB = 1024
 const MIB = 1024 * KIB
 const GIB = 1024 * MIB
 const MAX_SECONDS = 86_400
-const SINK_TYPES = 'one of opa, file'
+const SINK_TYPES = 'one of opa, otlp, file'
 
 const sinkType = <T extends string>(name: T): z.ZodLiteral<T> =>
   key(z.literal(name), 'The kind of sink.', SINK_TYPES)
@@ -27,31 +27,34 @@ const common = {
   ),
 }
 
+const upload = {
+  timeoutSeconds: wholeNumberKey({ min: 1, max: 600, default: 30 }, 'Time limit of an upload, in seconds.'),
+  minDelaySeconds: wholeNumberKey(
+    { min: 1, max: MAX_SECONDS, default: 5 },
+    'Time between two uploads, in seconds. A backlog is sent without it.',
+  ),
+  maxDelaySeconds: wholeNumberKey(
+    { min: 1, max: MAX_SECONDS, default: 300 },
+    'Longest wait after failures, in seconds.',
+  ),
+  maxUploadBytes: byteSizeKey(
+    { min: 4 * KIB, max: 64 * MIB, default: 512 * KIB },
+    'Largest compressed body of an upload.',
+  ),
+  ...serverAccess,
+  ...common,
+}
+const sinkUrl = (suffix: string) =>
+  key(
+    z.string().refine(isServerUrl),
+    `The address of the service, to which \`${suffix}\` is appended.`,
+    SERVER_URL_TEXT,
+    { isHidden: true },
+  )
+
 const Sink = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: sinkType('opa'),
-    url: key(
-      z.string().refine(isServerUrl),
-      'The address of the service, to which `/logs` is appended.',
-      SERVER_URL_TEXT,
-      { isHidden: true },
-    ),
-    timeoutSeconds: wholeNumberKey({ min: 1, max: 600, default: 30 }, 'Time limit of an upload, in seconds.'),
-    minDelaySeconds: wholeNumberKey(
-      { min: 1, max: MAX_SECONDS, default: 5 },
-      'Time between two uploads, in seconds. A backlog is sent without it.',
-    ),
-    maxDelaySeconds: wholeNumberKey(
-      { min: 1, max: MAX_SECONDS, default: 300 },
-      'Longest wait after failures, in seconds.',
-    ),
-    maxUploadBytes: byteSizeKey(
-      { min: 4 * KIB, max: 64 * MIB, default: 512 * KIB },
-      'Largest compressed body of an upload.',
-    ),
-    ...serverAccess,
-    ...common,
-  }),
+  z.strictObject({ type: sinkType('opa'), url: sinkUrl('/logs'), ...upload }),
+  z.strictObject({ type: sinkType('otlp'), url: sinkUrl('/v1/logs'), ...upload }),
   z.strictObject({
     type: sinkType('file'),
     path: key(z.string().min(1), 'The file.', 'the path of a file'),
@@ -70,8 +73,8 @@ const Sink = z.discriminatedUnion('type', [
 /** Receivers of the decision log outside of the service. */
 const DecisionSinksSection = key(
   z.array(Sink).default([]),
-  "Receivers of the decision log, each with a position of its own: `{name, type: opa, url}` uploads to `URL/logs` by OPA's protocol, with `credentials`, `signIn`, `tlsCa`, `tlsCertificate` and `tlsKey` as for `policies.sources`, `timeoutSeconds` (30), `minDelaySeconds` (5), `maxDelaySeconds` (300) and `maxUploadBytes` (512 KiB). `{name, type: file, path}` appends JSON lines, with `maxFileBytes` (100 MiB) and `rotatedFiles` (5). `labels` are added to each event.",
-  'a list of {name, type: opa, url} or {name, type: file, path}',
+  "Receivers of the decision log, each with a position of its own: `{name, type: opa, url}` uploads to `URL/logs` by OPA's protocol, and `{name, type: otlp, url}` to `URL/v1/logs` as OpenTelemetry log records (JSON). Both have `credentials`, `signIn`, `tlsCa`, `tlsCertificate` and `tlsKey` as for `policies.sources`, `timeoutSeconds` (30), `minDelaySeconds` (5), `maxDelaySeconds` (300) and `maxUploadBytes` (512 KiB). `{name, type: file, path}` appends JSON lines, with `maxFileBytes` (100 MiB) and `rotatedFiles` (5). `labels` are added to each event.",
+  'a list of {name, type: opa, url}, {name, type: otlp, url} or {name, type: file, path}',
   { isHidden: true },
 )
 

@@ -5,13 +5,15 @@ import { retryAfterMs } from '../../lib/outbound/back-off.js'
 import type { OutboundResponse } from '../../lib/outbound/outbound-client.js'
 import type { DecisionReceiver } from '../../store/ports/decision-shipping.js'
 import type { StoredDecision } from '../../store/ports/decision-store.js'
-import { decisionEvent, withoutDetail } from './decision-event.js'
+import { withoutDetail } from './decision-event.js'
 import type { EventLabels } from './decision-event.js'
 
 export interface UploadOptions {
   /** The address as it may be shown in messages. */
   readonly shownUrl: string
   readonly labels: EventLabels
+  /** Returns an upload in the format of the service. */
+  readonly bodyOf: (decisions: readonly StoredDecision[], labels: EventLabels) => string
   /** Largest body as sent, in bytes. */
   readonly maxUploadBytes: number
   /**
@@ -29,8 +31,7 @@ const MS_PER_SECOND = 1000
 const TOO_LARGE = 413
 
 /**
- * Uploads decisions by the protocol of OPA's decision log service: a compressed JSON array of
- * events. Every response other than 2xx and 413 is a failure of the service, after which the upload
+ * Uploads decisions as compressed JSON. Every response other than 2xx and 413 is a failure of the service, after which the upload
  * is repeated, because a wrong setting must not lose decisions. Uploads that are too large are
  * divided. A single decision that is too large is sent without detail.
  */
@@ -55,9 +56,8 @@ export class UploadReceiver implements DecisionReceiver {
 
   /** Returns false if the upload is too large. */
   async #send(decisions: readonly StoredDecision[]): Promise<boolean> {
-    const { labels, post } = this.#options
-    const events = decisions.map((decision) => decisionEvent(decision, labels))
-    const body = gzipSync(`[${events.join(',')}]`)
+    const { labels, post, bodyOf } = this.#options
+    const body = gzipSync(bodyOf(decisions, labels))
     if (body.length > this.#maxBytes) return false
     const response = await post(body)
     if (response.status >= 200 && response.status < 300) return true
