@@ -33,7 +33,7 @@ describe.each<[string, string | undefined]>([
     opa = await findOpa({ named, env: {} })
   })
 
-  async function run(command: 'check' | 'test', rego: string, flags: readonly string[] = []) {
+  async function run(command: 'check' | 'eval' | 'test', rego: string, flags: readonly string[] = []) {
     const { path, remove } = makeWorkspace({ 'a.rego': `package a\nimport rego.v1\n${rego}\n` })
     onTestFinished(remove)
     const { exitCode, stdout, stderr } = await runOffline(
@@ -76,5 +76,28 @@ describe.each<[string, string | undefined]>([
     expect(exitCode).not.toBe(0)
     expect(output).toContain('remote reference loading disabled')
     expect(count()).toBe(0)
+  })
+
+  test.each(['json.match_schema({}, {"$ref": URL})', 'json.verify_schema({"$ref": URL})'])(
+    'reaches no host by %s in opa test, and opa eval refuses the call',
+    async (call) => {
+      const { url, count } = await countRequests()
+      const rule = `test_it if ${call.replace('URL', `"${url}/s.json"`)}`
+      const tested = await run('test', rule)
+      if (named === undefined)
+        expect(tested.output).toContain('Install a newer one with tidegate opa install')
+      const evaluated = await run('eval', rule, ['data.a.test_it'])
+      expect(evaluated.exitCode).not.toBe(0)
+      expect(evaluated.output).toContain('it would load each $ref from hosts and files')
+      expect(count()).toBe(0)
+    },
+  )
+
+  test.runIf(named !== undefined)('can call the same built-ins with schemas of its own', async () => {
+    const schema =
+      '{"definitions": {"n": {"type": "number"}}, "properties": {"n": {"$ref": "#/definitions/n"}}}'
+    expect(await run('test', `test_it if json.match_schema({"n": 1}, ${schema})[0]`)).toMatchObject({
+      exitCode: 0,
+    })
   })
 })
