@@ -13,6 +13,7 @@ import type { ServiceOptions } from './session/service-options.js'
 import { EXIT } from './session/session.js'
 import type { Session } from './session/session.js'
 import { examples, outJson } from './session/shared-options.js'
+import { printable } from '../lib/text/shown-text.js'
 
 const Exception = z.looseObject({
   id: z.number(),
@@ -128,7 +129,7 @@ function defineChange(command: Command, session: Session, verb: 'approve' | 'rem
 
 function report(exception: Exception, { format }: ServiceOptions, session: Session): void {
   if (format === 'json') outJson(session.terminal, exception)
-  else session.terminal.out(`${exceptionLine(exception)}\n`)
+  else session.terminal.out(`${printable(exceptionLine(exception))}\n`)
   session.exitCode = EXIT.fine
 }
 

@@ -21,6 +21,7 @@ import {
 } from './gates/answers.js'
 import { readDocument } from './input/read-document.js'
 import { AppError } from '../errors/app-error.js'
+import { printable } from '../lib/text/shown-text.js'
 
 /** `tidegate gates`: commands for approval gates of a service. */
 export function defineGates(command: Command, session: Session): void {
@@ -91,7 +92,7 @@ export function defineCreate(command: Command, session: Session): void {
       const body: unknown = JSON.parse(Buffer.from(document).toString())
       const gate = await client.request(GateAnswer, { method: 'POST', path: '/approvalGates', body })
       if (options.format === 'json') outJson(session.terminal, gate)
-      else session.terminal.out(`gate ${gate.id}: ${gate.name}\n`)
+      else session.terminal.out(printable(`gate ${gate.id}: ${gate.name}\n`))
       session.exitCode = EXIT.fine
     })
 }
@@ -148,7 +149,7 @@ export function defineResend(command: Command, session: Session): void {
         resent.push(await client.request(Resent, { method: 'POST', path: `/outbox/${message}/resend` }))
       }
       if (options.format === 'json') outJson(session.terminal, { callbacks: resent })
-      else for (const { url, state } of resent) session.terminal.out(`${url}: ${state}\n`)
+      else for (const { url, state } of resent) session.terminal.out(printable(`${url}: ${state}\n`))
       session.exitCode = EXIT.fine
     })
 }

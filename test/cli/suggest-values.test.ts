@@ -56,6 +56,11 @@ describe('a list in which nothing is found', () => {
     expect(stderr).toBe('')
   })
 
+  it('shows no control characters of a value', async () => {
+    const { stderr } = await run('gates instances --execution a\u009b2J\u202e\u001b[2K')
+    expect(stderr).toContain('has --execution a\ufffd2J\ufffd\ufffd[2K')
+  })
+
   it('says nothing to programs', async () => {
     const { stdout, stderr } = await run('decisions list --path runtime/freze --format json')
     expect([JSON.parse(stdout), stderr]).toEqual([{ decisions: [] }, ''])

@@ -10,6 +10,7 @@ import type { ServiceOptions } from '../session/service-options.js'
 import { outJson } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
 import { fetchRun } from './query-runs.js'
+import { printable } from '../../lib/text/shown-text.js'
 
 /** A metric, log template or check in two runs; null if a run does not have it. */
 interface Compared {
@@ -40,7 +41,8 @@ export async function compareRuns(
     ...{ id, application, verdict, score, message },
   })
   if (options.format === 'json') outJson(terminal, { first: summary(before), second: summary(after), rows })
-  else terminal.out(`${headOf(before)}${headOf(after)}\n${tableOf(rows, before, after)}`)
+  else
+    terminal.out(`${printable(headOf(before))}${printable(headOf(after))}\n${tableOf(rows, before, after)}`)
   const isWorse = rankOf(after) < rankOf(before) || after.verdict === undefined
   return isWorse ? EXIT.denied : EXIT.fine
 }

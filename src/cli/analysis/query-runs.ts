@@ -22,6 +22,7 @@ import { runSummary } from '../../analysis/runs/run-summary.js'
 import type { ListOptions, ShowOptions, StartOptions } from './run-options.js'
 import { AppError } from '../../errors/app-error.js'
 import { nearestName } from '../../lib/text/nearest-name.js'
+import { printable } from '../../lib/text/shown-text.js'
 
 const POLL_MS = 2000
 
@@ -84,7 +85,9 @@ export async function startRun(
   if (options.wait !== true) {
     if (options.format === 'json') outJson(terminal, { id })
     else
-      terminal.out(`Started analysis ${id} of ${application}. Show it with tidegate analysis show ${id}.\n`)
+      terminal.out(
+        printable(`Started analysis ${id} of ${application}. Show it with tidegate analysis show ${id}.\n`),
+      )
     return EXIT.fine
   }
   return print(await untilEnded(client, String(id), terminal), options, terminal)
@@ -96,7 +99,10 @@ export async function cancelRun(id: string, options: ServiceOptions, terminal: T
     path: `/analysis/${encodeURIComponent(id)}/cancel`,
   })
   if (options.format === 'json') outJson(terminal, run)
-  else terminal.out(`analysis ${run.id} of ${run.application}: ${run.state.toLowerCase()}, ${run.message}\n`)
+  else
+    terminal.out(
+      printable(`analysis ${run.id} of ${run.application}: ${run.state.toLowerCase()}, ${run.message}\n`),
+    )
   return EXIT.fine
 }
 

@@ -90,7 +90,7 @@ const HINTS: Readonly<Record<Command, Hints>> = {
     '--follow-symlinks': 'symbolic links are always followed',
     '--wasm-include-print': 'bundles have no print; use tidegate eval or test',
   },
-  serve: { '--port': ADDRESS, '-p': ADDRESS, '--host': ADDRESS, '--listen': ADDRESS },
+  serve: { '--port': ADDRESS, '-p': ADDRESS, '--host': ADDRESS, '--listen': ADDRESS, '--bind': ADDRESS },
 }
 
 /** Returns the alternative to a flag of another program; undefined if there is none. */

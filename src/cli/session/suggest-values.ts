@@ -6,6 +6,7 @@ import type { PageOptions } from './list-options.js'
 import type { ServiceClient } from './service-client.js'
 import type { OutputOptions } from './shared-options.js'
 import type { Terminal } from './terminal.js'
+import { printable } from '../../lib/text/shown-text.js'
 
 /** Maximum values in a message. */
 const MAX_NAMED = 10
@@ -59,7 +60,7 @@ export async function suggestValues(
   const entries = answer[list.entries] ?? []
   for (const { flag, value = '', member } of asked) {
     const values = new Set(entries.flatMap((entry) => namesOf(entry[member])))
-    if (!values.has(value)) terminal.err(`${sentenceOf(flag, value, [...values])}\n`)
+    if (!values.has(value)) terminal.err(`${printable(sentenceOf(flag, value, [...values]))}\n`)
   }
 }
 
