@@ -43,6 +43,8 @@ export type RefusalReason =
 
 /** Reviewer name of a caller without one, as in the orchestrator. */
 export const NOBODY = 'anonymous'
+/** Names that the orchestrator's services and UI give to callers without one. */
+const NAMELESS = [NOBODY, '[anonymous]', '[anonymous user]', 'anonymousUser', '__unrestricted_user__']
 
 /** Effect of a review. `onBehalfOf` is the approver whose rights it uses, if not the person. */
 export type ReviewEffect =
@@ -215,7 +217,7 @@ function objectionTo(
 
 /** Whether an approval lacks a name, which a gate with several approvals needs. */
 function needsName({ approvals }: GateRules, person: string): boolean {
-  return approvals > 1 && isSamePerson(person, NOBODY)
+  return approvals > 1 && NAMELESS.some((name) => isSamePerson(person, name))
 }
 
 function isOwnTrigger(

@@ -38,7 +38,7 @@ describe('a review', () => {
     })
   })
 
-  test.each(['anonymous', 'Anonymous '])(
+  test.each(['anonymous', 'Anonymous ', '[anonymous]', 'anonymousUser', '__unrestricted_user__'])(
     'of a caller called %j is no approval where several are needed',
     (name) => {
       const open = makeInstance({ triggeredBy: undefined })
