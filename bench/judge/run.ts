@@ -21,7 +21,7 @@ const flags = readFlags({
   pick: ['', 'only lines whose name contains this text'],
   kayenta: ['yes', 'whether to run its judge too'],
   seed: ['20261121', 'of the random numbers'],
-  series: ['', 'folder of CSV files (time,value) with recorded series; made-up series without it'],
+  series: ['', 'folder of CSV files (time,value) with recorded series, or heldout for other made-up ones'],
   lines: ['1000000', 'log lines on each side in the largest interval'],
 })
 const SPEED_METRICS = 200

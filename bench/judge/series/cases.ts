@@ -6,6 +6,8 @@ export interface RecordedPair {
   readonly series: string
   readonly control: Float64Array
   readonly experiment: Float64Array
+  /** The same hour of several earlier days, if they are the baseline; `control` is the latest. */
+  readonly times?: readonly Float64Array[]
 }
 
 /** A row of the table: its pairs, and the verdict that is counted. */
@@ -21,6 +23,7 @@ const POINTS = 60
 /** Windows of one family, spread over its length. */
 const WINDOWS = 25
 const WEEK_DAYS = 7
+const EARLIER_TIMES = 4
 /** Lag-1 autocorrelation and range, as a share of the level, of a slow series. */
 const SLOW = { autocorrelation: 0.7, range: 0.01 }
 const MIN_ANOMALIES = 3
@@ -33,6 +36,16 @@ export function casesOf(series: readonly RecordedSeries[], random: Random): Case
       .map((pair) => ({ ...pair, experiment: pair.experiment.map(change) }))
       .filter(({ experiment }, index) => isOther(experiment, same[index]?.experiment))
   const slow = same.filter(({ control, experiment }) => isSlow(control) && isSlow(experiment, control[0]))
+  const later = (times: number, factor: number): readonly RecordedPair[] =>
+    series
+      .flatMap((one) => sameHourPairs(one, 1, times))
+      .map((pair) => ({ ...pair, experiment: pair.experiment.map((value) => factor * value) }))
+      .filter(({ experiment }) =>
+        isOther(
+          experiment,
+          experiment.map(() => 0),
+        ),
+      )
   const daysApart = (days: number): readonly RecordedPair[] =>
     series.flatMap((one) => sameHourPairs(one, days))
   return [
@@ -57,6 +70,17 @@ export function casesOf(series: readonly RecordedSeries[], random: Random): Case
     { name: 'slow, all within 1 %', counted: 'Review', limit: 15, pairs: slow },
     { name: 'same hour of the day before', counted: 'Fail', limit: 8, pairs: daysApart(1) },
     { name: 'same hour a week before', counted: 'Fail', limit: 8, pairs: daysApart(WEEK_DAYS) },
+    { name: 'same hour of the 4 days before', counted: 'Fail', limit: 8, pairs: later(EARLIER_TIMES, 1) },
+    { name: 'x1.5 against the day before', counted: 'Success', limit: 100, pairs: later(1, 1.5) },
+    {
+      name: 'x1.5 against the 4 days before',
+      ...{ counted: 'Success', limit: 100, pairs: later(EARLIER_TIMES, 1.5) },
+    },
+    { name: 'x2 against the day before', counted: 'Success', limit: 100, pairs: later(1, 2) },
+    {
+      name: 'x2 against the 4 days before',
+      ...{ counted: 'Success', limit: 100, pairs: later(EARLIER_TIMES, 2) },
+    },
   ]
 }
 
@@ -100,15 +124,27 @@ function windows(length: number, points: number): number[] {
   return Array.from({ length: Math.floor(last / step) + 1 }, (_, index) => index * step)
 }
 
-function sameHourPairs({ name, values, isAnomaly, perDay }: RecordedSeries, days: number): RecordedPair[] {
+function sameHourPairs(
+  { name, values, isAnomaly, perDay }: RecordedSeries,
+  days: number,
+  times = 1,
+): RecordedPair[] {
   if (perDay === undefined) return []
-  const back = days * perDay
+  // The furthest time.
+  const back = times * days * perDay
+  const placesOf = (start: number): number[] =>
+    Array.from({ length: times + 1 }, (_, time) => start + time * days * perDay)
   return windows(values.length - back, POINTS)
-    .filter((start) => [start, start + back].every((at) => !isAnomaly.slice(at, at + POINTS).includes(true)))
+    .filter((start) => placesOf(start).every((at) => !isAnomaly.slice(at, at + POINTS).includes(true)))
     .map((start) => ({
       series: name,
-      control: values.slice(start, start + POINTS),
+      control: values.slice(start + back - days * perDay, start + back - days * perDay + POINTS),
       experiment: values.slice(start + back, start + back + POINTS),
+      ...(times > 1 && {
+        times: placesOf(start)
+          .slice(0, -1)
+          .map((at) => values.slice(at, at + POINTS)),
+      }),
     }))
 }
 

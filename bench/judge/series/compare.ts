@@ -6,7 +6,9 @@ import type { JudgeOptions } from '../../../src/canary/judge/series/types.js'
 import { makeRandom } from '../generate-pairs.js'
 import { casesOf } from './cases.js'
 import type { RecordedPair } from './cases.js'
+import type { Kinds } from './generate.js'
 import { generateSeries } from './generate.js'
+import { HELD_OUT_KINDS } from './held-out.js'
 import { loadSeries } from './load.js'
 
 type Verdict = 'Success' | 'Review' | 'Fail'
@@ -14,6 +16,9 @@ type Judge = (pair: RecordedPair) => Verdict
 
 export const SERIES_COLUMNS =
   'pairs | verdict | of | Tidegate % | Kayenta % | Mann-Whitney % | 10 % rule % | limit'
+
+/** Made-up series by the value of the flag. */
+const KINDS_OF: Readonly<Record<string, Kinds>> = { heldout: HELD_OUT_KINDS }
 
 const ERROR = 0.02
 const RULE = 0.1
@@ -30,7 +35,10 @@ export function compareSeries(
   row: (...cells: (string | number | undefined)[]) => void,
   report?: (name: string, pair: RecordedPair, verdict: Verdict) => void,
 ): void {
-  const series = directory === '' ? generateSeries(seed) : loadSeries(directory)
+  const series =
+    directory === '' || directory in KINDS_OF
+      ? generateSeries(seed, KINDS_OF[directory])
+      : loadSeries(directory)
   for (const { name, counted, limit, pairs } of casesOf(series, makeRandom(seed))) {
     const counts = JUDGES.map((judge, index) => {
       const verdicts = pairs.map((pair) => {
@@ -46,12 +54,13 @@ export function compareSeries(
 }
 
 function byJudge(judge: JudgeOptions['judge']): Judge {
-  return ({ control, experiment }) => {
+  return ({ control, experiment, times }) => {
+    const earlier = times === undefined ? {} : { units: times, areTimes: true as const }
     const [spec] = readMetricSpecs({ metrics: [{ name: 'metric', groups: ['all'] }] })
     if (spec === undefined) throw new Error('a config of one metric has one metric')
     const { results } = judgeMetrics(
       {
-        metrics: [{ spec, control: { values: control }, experiment: { values: experiment } }],
+        metrics: [{ spec, control: { values: control, ...earlier }, experiment: { values: experiment } }],
         groupWeights: {},
         thresholds: { pass: 95, marginal: 75 },
       },

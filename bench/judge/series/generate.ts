@@ -10,7 +10,9 @@ const ANOMALY_POINTS = 12
 const ANOMALIES = 12
 
 /** Makes the level of each point of two instances of one thing. */
-type Kind = (random: Random, size: number) => (place: number) => readonly [number, number]
+export type Kind = (random: Random, size: number) => (place: number) => readonly [number, number]
+
+export type Kinds = Readonly<Record<string, Kind>>
 
 /** The daily load: 1 on average, with some weather of its own on each day. */
 function dailyLoad(random: Random, swing: number): (place: number) => number {
@@ -24,10 +26,10 @@ function dailyLoad(random: Random, swing: number): (place: number) => number {
   }
 }
 
-const both = (make: () => number): readonly [number, number] => [make(), make()]
+export const both = (make: () => number): readonly [number, number] => [make(), make()]
 
 /** The kinds of series that services have. */
-const KINDS: Readonly<Record<string, Kind>> = {
+const KINDS: Kinds = {
   'cpu by load': (random) => {
     const load = dailyLoad(random, 0.5)
     return (place) => {
@@ -91,8 +93,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
  * that differ from day to day, heavy tails, two modes, slow memory, counts, bursts and duplicates.
  * The first instance of each has labelled anomalies.
  */
-export function generateSeries(seed: number): RecordedSeries[] {
-  return Object.entries(KINDS).flatMap(([kind, make]) =>
+export function generateSeries(seed: number, kinds = KINDS): RecordedSeries[] {
+  return Object.entries(kinds).flatMap(([kind, make]) =>
     Array.from({ length: SERIES_OF_A_KIND }, (_, index) => index).flatMap((index) => {
       const random = makeRandom(seed + index)
       const levels = make(random, 200 * (index + 1))

@@ -7,6 +7,8 @@ import { oddPlaceholders } from './store-query.js'
 export const MINUTES_RANGE = { least: 0.05, most: 7 * 24 * 60 }
 /** A judge divides what it may err by among all intervals. */
 export const MAX_INTERVALS = 1000
+/** Each is fetched by a query of its own. */
+const MAX_TIMES = 8
 const MAX_STEP_SECONDS = 3600
 
 /** Every service of a registration gets its own copy. */
@@ -77,6 +79,7 @@ const Definition = z
     delayMinutes: minutes(0).default(0),
     warmUpMinutes: minutes(0).default(0),
     baselineOffsetMinutes: minutes(0).default(0),
+    baselineTimes: z.number().int().min(1).max(MAX_TIMES).default(1),
     stepSeconds: z.number().int().min(1).max(MAX_STEP_SECONDS).default(60),
     judge: z.enum(['default', 'kayenta']).default('default'),
     pass: z.number().min(0).max(100).optional(),
@@ -103,6 +106,11 @@ const Definition = z
     ({ lifetimeMinutes, intervalMinutes = lifetimeMinutes }) =>
       lifetimeMinutes <= MAX_INTERVALS * intervalMinutes,
     { error: `needs more than ${MAX_INTERVALS} intervals: set a longer intervalMinutes` },
+  )
+  .refine(
+    ({ baselineTimes, baselineOffsetMinutes, lifetimeMinutes }) =>
+      baselineTimes === 1 || baselineOffsetMinutes >= lifetimeMinutes,
+    { error: 'needs a baselineOffsetMinutes of at least the lifetime with several baselineTimes' },
   )
   .refine(({ pass = 100, marginal = 0 }) => marginal <= pass, {
     error: 'has a marginal score above its pass score, which leaves nothing to review',

@@ -185,7 +185,7 @@ function planTarget(
 function planMetrics(
   request: SideScopes,
   sides: PlannedSides,
-  { metrics }: AnalysisDefinition,
+  { metrics, baselineTimes, baselineOffsetMinutes }: AnalysisDefinition,
   templates: PlanTemplates,
 ): PlannedMetrics | undefined {
   const template = templates.metrics(request)
@@ -194,6 +194,9 @@ function planMetrics(
   return {
     ...{ source: metrics.source, aggregate: metrics.aggregate, groupWeights, ...sides },
     metrics: filteredByScope(selected, sides),
+    ...(baselineTimes > 1 && {
+      earlier: { times: baselineTimes - 1, offsetMs: baselineOffsetMinutes * MS_PER_MINUTE },
+    }),
     ...(warnings !== undefined && { warnings }),
   }
 }

@@ -30,6 +30,8 @@ export interface PlannedMetrics extends PlannedSides {
   readonly source: string
   readonly aggregate: SeriesAggregate | undefined
   readonly metrics: readonly PlannedMetric[]
+  /** Further baselines: how many, and by how many milliseconds each is earlier than the one before. */
+  readonly earlier?: { readonly times: number; readonly offsetMs: number } | undefined
   readonly groupWeights: Readonly<Record<string, number>>
   /** Sentences about unread members of the canary config. */
   readonly warnings?: readonly string[] | undefined

@@ -14,7 +14,7 @@ import type {
 } from '../../sources.js'
 import { NO_RULES } from '../checks/check.js'
 import type { EvaluateRule, CheckData } from '../checks/check.js'
-import { SAME_ON_BOTH_SIDES, toLinesData, toSeriesData } from './interval-data.js'
+import { SAME_ON_BOTH_SIDES, joinTimes, toLinesData, toSeriesData } from './interval-data.js'
 import type { LinesData, LogData, MetricData, SeriesData, TargetData } from './interval-data.js'
 import type {
   PlannedLogs,
@@ -83,7 +83,16 @@ async function fetchMetrics(
         await source.fetchSeries({ ...request, ...intervalWindow(timing, side, interval) }, remaining()),
       )
     }
-    const [baseline, canary] = await Promise.all([fetchSide(planned.baseline), fetchSide(planned.canary)])
+    const fetchTimes = async (side: PlannedSide): Promise<SeriesData> => {
+      const { times = 0, offsetMs = 0 } = planned.earlier ?? {}
+      const latest = await fetchSide(side)
+      if (times === 0) return latest
+      const fetched = [latest]
+      for (let time = 1; time <= times; time += 1)
+        fetched.push(await fetchSide({ ...side, startMs: side.startMs - time * offsetMs }))
+      return joinTimes(fetched)
+    }
+    const [baseline, canary] = await Promise.all([fetchTimes(planned.baseline), fetchSide(planned.canary)])
     const question = (side: PlannedSide): Question => ({
       ...{ query, scope: side.scope, window: intervalWindow(timing, side, interval) },
     })

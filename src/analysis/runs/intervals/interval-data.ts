@@ -22,6 +22,8 @@ export interface SeriesData {
   readonly values: readonly (number | null)[]
   /** One series for each instance (pod or host), if there are several. */
   readonly units?: readonly (readonly (number | null)[])[] | undefined
+  /** Whether `units` are earlier times of the baseline, of which `values` has every other point. */
+  readonly areTimes?: true | undefined
 }
 
 /** Both sides of a metric, at its place in the plan. */
@@ -87,6 +89,39 @@ export function toSeriesData(answer: SeriesAnswer): SeriesData {
     ...(answer.infinitePoints !== undefined && { infinitePoints: answer.infinitePoints }),
     values: pointsOf(values),
     ...(answer.units !== undefined && { units: answer.units.map(pointsOf) }),
+  }
+}
+
+/**
+ * One baseline of several times, of which at least the first was fetched. They take turns in
+ * `values`. Times without any value are left out with a warning, since a service may be younger.
+ */
+export function joinTimes(times: readonly SeriesData[]): SeriesData {
+  const known = times.filter(({ values }) => values.some((value) => value !== null))
+  const [first, second] = known
+  const [latest] = times
+  if (latest === undefined) throw new Error('a baseline has at least one time')
+  const failed = times.filter(({ state }) => state === 'failed')
+  const lost = times.length - known.length
+  if (first === undefined) return latest
+  const units = known.map(({ values }) => values)
+  return {
+    ...first,
+    // Values of an earlier time are shown at the place of the latest one.
+    startMs: latest.startMs,
+    ...(failed.length > 0 && { state: 'incomplete' as const }),
+    reasons: [...new Set(times.flatMap(({ reasons }) => reasons))],
+    warnings: [
+      ...new Set(times.flatMap(({ warnings }) => warnings)),
+      ...(lost > 0 ? [`${lost} of ${times.length} times of the baseline have no values`] : []),
+    ],
+    ...(second === undefined
+      ? {}
+      : {
+          // All times take turns, so that exposures of other lengths do the same.
+          values: first.values.map((_, place) => times[place % times.length]?.values[place] ?? null),
+          ...{ units, areTimes: true as const },
+        }),
   }
 }
 

@@ -14,14 +14,20 @@ export function judgedSeries(
     const exposure = exposureOf(spec, index, metrics, data)
     const side = (name: 'baseline' | 'canary'): Side => {
       const values = toSide(data[index]?.[name])
-      return exposure === undefined ? values : countedOutOf(values, toSide(exposure[name]))
+      if (exposure === undefined) return values
+      // Events of several times are counted out of theirs, point by point.
+      const counted = values.areTimes === true ? { ...values, units: undefined, areTimes: undefined } : values
+      return countedOutOf(counted, toSide(exposure[name]))
     }
+    const control = side('baseline')
     const experiment = withInfiniteValues(side('canary'), data[index], exposure)
+    // Pods vary otherwise than times do.
+    const pods = control.areTimes === true ? { units: undefined } : {}
     const error = data[index]?.isSameOnBothSides ? SAME_ON_BOTH_SIDES : experiment.error
     const stepMs = data[index]?.canary.stepMs
     const overlap = stepMs === undefined ? undefined : windowInSteps(query, stepMs)
     const usualSpread = spreads.find(({ metric }) => metric === spec.name)
-    return { spec, overlap, usualSpread, control: side('baseline'), experiment: { ...experiment, error } }
+    return { spec, overlap, usualSpread, control, experiment: { ...experiment, ...pods, error } }
   })
 }
 
@@ -38,12 +44,12 @@ function exposureOf(
 
 function toSide(series: SeriesData | undefined): Side {
   if (series === undefined) return { values: new Float64Array(), error: 'nothing was fetched' }
-  const { state, reasons, startMs, stepMs, values, units } = series
+  const { state, reasons, startMs, stepMs, values, units, areTimes } = series
   const points = (given: SeriesData['values']): Float64Array =>
     Float64Array.from(given, (value) => value ?? Number.NaN)
   return {
     values: points(values),
-    ...(units !== undefined && { units: units.map(points) }),
+    ...(units !== undefined && { units: units.map(points), areTimes }),
     error: state === 'failed' ? reasons.join('; ') : undefined,
     ...{ startMs, stepMs },
   }

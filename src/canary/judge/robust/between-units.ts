@@ -1,4 +1,5 @@
 import { percent, short } from '../../../lib/text/number-text.js'
+import { chiSquareQuantile, kruskalWallis } from '../../statistics/kruskal-wallis.js'
 import { normalUpperTail } from '../../statistics/normal.js'
 import { sortedQuantile } from '../../statistics/quantile.js'
 import { rankShift } from '../../statistics/rank-sum-tail.js'
@@ -53,14 +54,16 @@ export function widenByUnits(
   { spec, control, experiment, usualSpread }: MetricSeries,
 ): Tested {
   if (tested.distanceFrom !== undefined) return tested
+  if (control.areTimes === true && areAlike(control.units ?? [], tested)) return tested
   const [before, now] = [control, experiment].map(({ units, values }) => unitLevels(units ?? [values]))
   const difference = ofUnits(before ?? [], now ?? []) ?? ofRuns(tested, usualSpread)
   if (difference === undefined) return tested
   const [spreadBefore, spreadNow] = [control, experiment].map(({ units, values }) =>
     unitSpreads(units ?? [values]),
   )
+  const about = { ...difference.about, ...(control.areTimes === true && { areTimes: true as const }) }
   return widened(tested, spec, {
-    level: difference,
+    level: { ...difference, about },
     logarithm: ofUnits(logarithms(before ?? []), logarithms(now ?? [])),
     spread: ofUnits(spreadBefore ?? [], spreadNow ?? []),
   })
@@ -99,6 +102,23 @@ function widened(
       : Math.max(tested.detectable, (reach + studentUpperQuantile(0.2, freedom) * error) / tested.level)
   const relative = tested.relative && relativeTo(tested.level, tested.estimate, interval)
   return { ...tested, tests, confidenceInterval: interval, relative, detectable, units: about }
+}
+
+/** The normal deviate of an error of a quarter. */
+const ALIKE_DEVIATE = 0.674
+
+/**
+ * Whether times of one service differ by no more than their points do. They then count as one
+ * baseline. The error is a quarter, as Bancroft (1964) recommends for a test before pooling: times
+ * that differ are rarely missed.
+ */
+function areAlike(times: readonly Float64Array[], { autocorrelation }: Tested): boolean {
+  const known = times
+    .map((values) => values.filter((value) => !Number.isNaN(value)))
+    .filter(({ length }) => length > 0)
+  if (known.length < 2) return true
+  const r = Math.max(0, autocorrelation)
+  return kruskalWallis(known, (1 + r) / (1 - r)) <= chiSquareQuantile(known.length - 1, ALIKE_DEVIATE)
 }
 
 /** A spread is wider or narrower, whichever end reaches further. */

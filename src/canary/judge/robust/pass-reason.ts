@@ -132,6 +132,8 @@ export function intervalText(
 export function unitsText({ units, level }: Tested): string {
   if (units === undefined || level <= 0) return ''
   const usual = precisePercent(units.deviation / level)
+  if ('areTimes' in units && units.areTimes === true)
+    return `. The ${units.control} times of the baseline differ by ${usual}`
   return 'runs' in units
     ? `. In ${units.runs} former runs both sides differed by ${usual}`
     : `. ${units.experiment} units of the canary and ${units.control} of the baseline were compared; units of a side differ by ${usual}`

@@ -90,6 +90,8 @@ export interface Side {
   readonly values: Float64Array
   /** One series for each unit (pod), if the side has several. `values` is made of them. */
   readonly units?: readonly Float64Array[] | undefined
+  /** Whether `units` are the same window of several earlier times, not pods. */
+  readonly areTimes?: true | undefined
   /** For counts: what each value is a count out of (requests), point by point. */
   readonly exposure?: Float64Array | undefined
   /** The error message of a source that did not answer. */
@@ -205,7 +207,12 @@ export interface Finding {
    * in the metric's unit. Absent without them.
    */
   readonly units?:
-    | { readonly control: number; readonly experiment: number; readonly deviation: number }
+    | {
+        readonly control: number
+        readonly experiment: number
+        readonly deviation: number
+        readonly areTimes?: true | undefined
+      }
     | { readonly runs: number; readonly deviation: number }
     | undefined
   /** The effective number of independent points on each side. */

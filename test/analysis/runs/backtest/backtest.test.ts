@@ -100,6 +100,17 @@ describe('backtest', () => {
     expect(Math.min(...queries.map(({ startMs }) => startMs))).toBe(-24 * HOUR_MS)
   })
 
+  it('takes each earlier time of the baseline', async () => {
+    const plan = planOf(24 * HOUR_MS)
+    const [target] = plan.targets
+    const earlier = { times: 2, offsetMs: 24 * HOUR_MS }
+    const metrics = target?.metrics && { ...target.metrics, earlier }
+    const { part, queries } = await run({ ...plan, targets: [{ name: 'shop', logs: undefined, metrics }] })
+    expect(part.metrics).toMatchObject([{ pairings: ['earlier'], unchanged: { judged: 5 } }])
+    const ofFirst = queries.map(({ startMs }) => startMs).filter((startMs) => startMs % (24 * HOUR_MS) === 0)
+    expect(ofFirst.toSorted((a, b) => a - b)).toEqual([-72, -48, -24, 0].map((hours) => hours * HOUR_MS))
+  })
+
   it('also halves the values of a metric whose fall is harm', async () => {
     const { part } = await run(planOf(0, 'decrease'))
     expect(Object.keys(part.metrics[0]?.changes ?? {})).toEqual(['halved'])

@@ -14,6 +14,7 @@ describe('a definition', () => {
       delayMinutes: 0,
       warmUpMinutes: 0,
       baselineOffsetMinutes: 0,
+      baselineTimes: 1,
       stepSeconds: 60,
       judge: 'default',
       scopes: { baseline: {}, canary: {} },
@@ -35,6 +36,11 @@ describe('a definition', () => {
       'nothing to analyse',
       {},
       ['the definition needs metrics, logs or checks: without them there is nothing to analyse'],
+    ],
+    [
+      'earlier times that overlap',
+      { metrics: METRICS, baselineTimes: 4, baselineOffsetMinutes: 10 },
+      ['the definition needs a baselineOffsetMinutes of at least the lifetime with several baselineTimes'],
     ],
     [
       'a window that slides by nothing',
