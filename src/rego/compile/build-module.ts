@@ -166,10 +166,10 @@ async function buildForAll(
     .map((key) => [pathOfKey(key).join('/'), key] as const)
   const first = await build(staged, { direct, forwarded: unspellable })
   if (typeof first.outcome !== 'string') return { wasm: first.outcome, paths: first.paths }
-  await refuseMistakes(staged, toSource, first.run)
 
   const second = await build(staged, { forwarded: keys })
   if (typeof second.outcome !== 'string') return { wasm: second.outcome, paths: second.paths }
+  await refuseMistakes(staged, toSource, first.run)
   throw compileError(readOpaErrors(first.run, toSource))
 }
 

@@ -6,19 +6,37 @@ import { isSettled, versionText } from '../../lib/file-version.js'
 
 const READ_BYTES = 1024 * 1024
 
-/** Digests by path and file version. Every load needs the digest, and a program has about 50 MB. */
-const known = new Map<string, string>()
+/**
+ * Returns a function that reads a fact about a program and caches it while the program's file is
+ * unchanged. Errors are not cached.
+ */
+export function factOfProgram<Program extends { readonly path: string }, Fact>(
+  read: (program: Program) => Promise<Fact>,
+): (program: Program) => Promise<Fact> {
+  const known = new Map<string, Promise<Fact>>()
+  return async (program) => {
+    const found = await stat(program.path).catch(() => undefined)
+    if (found === undefined || !isSettled(found)) return await read(program)
+    const key = `${versionText(found)} ${program.path}`
+    const fact = known.get(key) ?? read(program)
+    known.set(key, fact)
+    try {
+      return await fact
+    } catch (raw) {
+      known.delete(key)
+      throw raw
+    }
+  }
+}
+
+const digestOf = factOfProgram(({ path }: { readonly path: string }) => digestFile(path))
 
 /**
- * Returns the SHA-256 of a program file in hexadecimal digits, cached while the file is unchanged.
- * Raises `unavailable` if it cannot be read.
+ * Returns the SHA-256 of a program file in hexadecimal digits. Every load needs it, and a program
+ * has about 50 MB. Raises `unavailable` if the file cannot be read.
  */
 export async function hashProgram(path: string): Promise<string> {
-  const found = await stat(path).catch(() => undefined)
-  const key = found !== undefined && isSettled(found) ? `${versionText(found)} ${path}` : undefined
-  const digest = (key && known.get(key)) ?? (await digestFile(path))
-  if (key !== undefined) known.set(key, digest)
-  return digest
+  return await digestOf({ path })
 }
 
 async function digestFile(path: string): Promise<string> {

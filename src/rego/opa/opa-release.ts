@@ -1,5 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
 import type { OpaProgram } from './find-opa.js'
+import { factOfProgram } from './hash-program.js'
 import { runOpa } from './run-opa.js'
 
 /** The two versions of the Rego language: 0 without and 1 with `if` and `contains` by default. */
@@ -10,6 +11,7 @@ const TIME_LIMIT_MS = 30_000
 /** Manifests of older releases have no Rego version for each file. */
 const OLDEST_MINOR = 70
 const REMEDY = 'name OPA 0.70 or later with --opa or OPA_BIN'
+const releaseOf = factOfProgram(readRelease)
 const known = new WeakMap<OpaProgram, Promise<string>>()
 
 /**
@@ -18,7 +20,7 @@ const known = new WeakMap<OpaProgram, Promise<string>>()
  */
 export async function opaRelease(opa: OpaProgram): Promise<string> {
   if (opa.release !== undefined) return opa.release
-  const asked = known.get(opa) ?? readRelease(opa)
+  const asked = known.get(opa) ?? releaseOf(opa)
   known.set(opa, asked)
   try {
     return await asked
