@@ -107,7 +107,8 @@ export default defineConfig({
     expect: { poll: PATIENT },
     // Tests start many processes, and a large process is slow to fork: 130 ms at 1.5 GB.
     pool: 'forks',
-    maxWorkers: 2,
+    // Of two cores: tests of processes wait a part of their time.
+    maxWorkers: 3,
     projects: [
       {
         extends: true,

@@ -9,7 +9,12 @@ import { documentedCommands } from '../support/documentation/read-commands.js'
 import type { DocumentedCommand } from '../support/documentation/read-commands.js'
 
 const COMMANDS = documentedCommands()
-const RUN = COMMANDS.filter(({ text }) => reasonNotToRun(text) === undefined)
+/** Commands that no earlier page shows with the same output. */
+const RUN = COMMANDS.filter(
+  ({ text, output = '' }, index) =>
+    reasonNotToRun(text) === undefined &&
+    !COMMANDS.slice(0, index).some((other) => other.text === text && ['', other.output].includes(output)),
+)
 const SERVING = /^(?:npx )?tidegate serve(?! --addr 0\.0\.0\.0)/
 /** Exit codes other than 0. */
 const EXIT_CODES: readonly (readonly [RegExp, number])[] = [

@@ -49,7 +49,7 @@ const POLICIES = {
 const YAML = { 'content-type': 'application/yaml' }
 const JSON_TYPE = { 'content-type': 'application/json' }
 const NOWHERE = 'http://127.0.0.1:9'
-const CHEAP_PAUSE_MS = 2
+const CHEAP_PAUSE_MS = 10
 const YAML_BYTES = 256 * 1024
 
 /**

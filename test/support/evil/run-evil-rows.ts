@@ -27,7 +27,7 @@ interface EvilOutcome {
 
 const CHEAP_MODULE =
   'package rules.cheap\n\nimport rego.v1\n\ndeny contains "no" if input.application == "other"\n'
-const PAUSE_MS = 5
+const PAUSE_MS = 10
 const NO_ANSWER = { status: 0, text: '{"code":"no_answer"}' }
 const Problem = z.looseObject({ code: z.string().default('') })
 
