@@ -184,7 +184,7 @@ describe('a connection on which nothing happens', () => {
     'is closed where its caller takes none of an answer (%s)',
     async (word) => {
       const answerBody = Buffer.alloc(20_000_000, 'z')
-      const { port, unreadBytes } = await start({ answerBody, stalledMs: 200 })
+      const { port, unreadBytes } = await start({ answerBody, stalledMs: 1000 })
       const { socket } = openRaw(port)
       socket.pause()
       socket.write(request('one').replace('\r\n\r\n', `\r\nConnection: ${word}\r\n\r\n`))
