@@ -88,6 +88,20 @@ describe('the GitHub action', () => {
     expect(await runAction({ policies: 'rules' })).toMatchObject({ exitCode: 0 })
   })
 
+  test('applies the levels of a configuration and exceptions', async () => {
+    workspace.write({
+      'levels.yaml': 'policies: {levels: [{package: static.wait, level: warn}]}\n',
+      'exceptions.yaml': '- {package: static.wait, reason: release, until: 2999-01-01}\n',
+    })
+    const given = { policies: 'rules', pipelines: 'my pipelines' }
+    const warned = await runAction({ ...given, config: 'levels.yaml' })
+    expect(warned.exitCode).toBe(0)
+    expect(warned.stdout).toMatch(/^::warning file=my pipelines\/bad\.json/)
+    const excused = await runAction({ ...given, exceptions: 'exceptions.yaml' })
+    expect(excused.exitCode).toBe(0)
+    expect(excused.stdout).toContain('excused by exception 1')
+  })
+
   test('fails with 2 when a directory is missing', async () => {
     expect(await runAction({ policies: 'rules', pipelines: 'absent' })).toMatchObject({ exitCode: 2 })
   })
@@ -102,7 +116,10 @@ describe('the GitHub action', () => {
 
   test('has no input in the text of a script', () => {
     expect(action.runs.steps.filter(({ run: script }) => script?.includes('${{'))).toEqual([])
-    expect(Object.keys(action.inputs)).toEqual(['policies', 'pipelines', 'format'])
+    expect(Object.keys(action.inputs)).toEqual([
+      ...['policies', 'pipelines', 'format'],
+      ...['config', 'exceptions'],
+    ])
   })
 })
 

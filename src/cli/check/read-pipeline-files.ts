@@ -70,8 +70,11 @@ async function readFile(
 
 /** Returns the definitions of a document, each with its node. */
 function pairs({ json, source }: SourceDocument, form: InputForm | undefined) {
-  const nodes = source.elements()
-  return readDefinitions(json, form).map((definition, index) => ({
+  const definitions = readDefinitions(json, form)
+  const list = [source, source.member('pipelines')].flatMap((node) => node?.elements() ?? [])
+  // Only arrays and dinghyfiles have one definition for each element.
+  const nodes = list.length === definitions.length && source.member('stages') === undefined ? list : []
+  return definitions.map((definition, index) => ({
     definition,
     source: nodes[index] ?? source,
   }))

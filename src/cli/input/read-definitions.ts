@@ -1,4 +1,5 @@
 import { AppError } from '../../errors/app-error.js'
+import { printMembers } from '../../lib/json/edit/merge-json.js'
 import { OPEN_ARRAY, OPEN_OBJECT } from '../../lib/json/scan/json-bytes.js'
 import { refuseMalformed } from '../../lib/json/scan/locate-value.js'
 import { scanElements, scanMembers } from '../../lib/json/scan/scan-members.js'
@@ -40,21 +41,39 @@ export function formText(form: ReadForm): string {
   return FORM_TEXTS[form]
 }
 
+/** Members of a dinghyfile, which lists several pipelines of an application. */
+const [LIST, LIST_APPLICATION] = ['pipelines', 'application']
+
 /**
- * Returns the definitions in a JSON document: one in an object, several in an array. Without a
+ * Returns the definitions in a JSON document: one in an object, several in an array or in the
+ * member `pipelines` of a dinghyfile, whose `application` is that of pipelines without one. Without a
  * given form, a plain definition is wrapped like the orchestrator's save request, `{"new": ...}`. A
  * wrapped one, or one in `input` (JSON or a JSON string), is used verbatim. Raises `invalid` for
  * anything else.
  */
 export function readDefinitions(document: Uint8Array, form?: InputForm): Definition[] {
   const start = scanSpace(document, 0)
-  if (document[start] !== OPEN_ARRAY) return [readDefinition(document.subarray(start), form)]
+  if (document[start] === OPEN_ARRAY) return readList(document, start, (text) => readDefinition(text, form))
+  const text = document.subarray(start)
+  const members = form === 'raw' || form === 'application' ? undefined : membersOf(text)
+  const list = members?.get(LIST)
+  const application = members?.get(LIST_APPLICATION)
+  const isList = list?.[0] === OPEN_ARRAY && members?.has('stages') === false
+  if (!isList || application === undefined) return [readDefinition(text, form)]
+  return readList(list, 0, (own) => readDefinition(withApplication(own, application), form))
+}
+
+function readList(text: Uint8Array, start: number, read: (element: Uint8Array) => Definition): Definition[] {
   const definitions: Definition[] = []
-  scanElements(document, start, (_index, from, end) =>
-    definitions.push(readDefinition(document.subarray(from, end), form)),
-  )
+  scanElements(text, start, (_index, from, end) => definitions.push(read(text.subarray(from, end))))
   if (definitions.length === 0) throw new AppError('invalid', 'the array contains no pipeline definition')
   return definitions
+}
+
+/** Returns a definition with an application if it has none. */
+function withApplication(text: Uint8Array, application: Uint8Array): Uint8Array {
+  const members = membersOf(text)
+  return members.has(LIST_APPLICATION) ? text : printMembers(members.set(LIST_APPLICATION, application))
 }
 
 /**
