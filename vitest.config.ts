@@ -34,6 +34,7 @@ const IN_PROCESS = [
   'notifications',
   'openapi',
   'orchestrator-dialects',
+  'policy-revisions',
   'policy-sources',
   'reconciliation',
   'refusals',

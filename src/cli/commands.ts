@@ -34,7 +34,7 @@ const ENTRIES: readonly CommandEntry[] = [
   ['build', 'compile policies to an OPA bundle', async () => (await import('./build.js')).defineBuild],
   [
     'policies',
-    'show and refresh the policies of a running service',
+    'show, refresh and pin the policies of a running service',
     async () => (await import('./policies.js')).definePolicies,
   ],
   [

@@ -9,6 +9,7 @@ import { addServiceOptions } from './session/service-options.js'
 import type { ServiceOptions } from './session/service-options.js'
 import { EXIT } from './session/session.js'
 import type { Session } from './session/session.js'
+import { defineRevisions } from './policy-revisions.js'
 import { addWatchOption } from './session/watch.js'
 import { examples, outJson } from './session/shared-options.js'
 
@@ -19,6 +20,7 @@ const ErrorAnswer = z.object({
 const Answer = z.object({
   revision: z.string(),
   activatedAt: z.string(),
+  pinned: z.string().optional(),
   problem: z.string().optional(),
   sources: z.array(
     z.object({
@@ -36,10 +38,10 @@ const Answer = z.object({
 /** `tidegate policies`: commands about the policies of a running service. */
 export function definePolicies(command: Command, session: Session): void {
   command
-    .description('Shows and refreshes the policies of a running service.')
+    .description('Shows, refreshes and pins the policies of a running service.')
     .addHelpText(
       'after',
-      examples('tidegate policies packages', 'tidegate policies sources', 'tidegate policies refresh'),
+      examples('tidegate policies packages', 'tidegate policies refresh', 'tidegate policies history'),
     )
   definePackages(command.command('packages'), session)
   addServiceOptions(addWatchOption(command.command('sources')))
@@ -54,6 +56,7 @@ export function definePolicies(command: Command, session: Session): void {
     .action((options: ServiceOptions) =>
       showSources(options, { method: 'POST', path: '/policies/refresh' }, session),
     )
+  defineRevisions(command, session)
 }
 
 const Packages = z.object({
@@ -119,8 +122,8 @@ async function showSources(
   session.exitCode = isFine ? EXIT.fine : EXIT.denied
 }
 
-function sourcesText({ revision, activatedAt, problem, sources }: z.output<typeof Answer>): string {
-  const all = `revision ${revision} since ${localTime(activatedAt)}\n`
+function sourcesText({ revision, activatedAt, pinned, problem, sources }: z.output<typeof Answer>): string {
+  const all = `revision ${revision} since ${localTime(activatedAt)}${pinned === undefined ? '' : ' (pinned)'}\n`
   const failed = problem === undefined ? '' : `not loaded: ${problem}\n`
   if (sources.length === 0) return all + failed
   const rows = sources.map((source) => [

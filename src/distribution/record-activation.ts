@@ -25,6 +25,29 @@ export const recordActivation: WriteOperation<RecordedActivation, null> = {
   },
 }
 
+/** A revision that was pinned, or the return to the configured policies. */
+export interface RecordedPin {
+  readonly kind: 'policy.pinned' | 'policy.unpinned'
+  readonly revision: string
+  /** The revision that served before. */
+  readonly previous: string
+  readonly actor: {
+    readonly user: string | undefined
+    readonly origin: string | undefined
+    readonly nowMs: number
+  }
+}
+
+/** Adds a pin, or its end, to the trail. */
+export const recordPin: WriteOperation<RecordedPin, null> = {
+  name: 'distribution.record-pin',
+  apply: async ({ audit }, { kind, revision, previous, actor: { user, origin, nowMs } }) => {
+    const body = Buffer.from(JSON.stringify({ revision, previous }))
+    await audit.append({ timeMs: nowMs, source: 'policy', kind, user, origin, body })
+    return null
+  },
+}
+
 function bodyOf({ source, revision, digest, previous, servedBeforeMs }: Activation): object {
   return {
     ...{ source, revision, digest, previous },
@@ -32,4 +55,4 @@ function bodyOf({ source, revision, digest, previous, servedBeforeMs }: Activati
   }
 }
 
-export const distributionWrites = [recordActivation] as const
+export const distributionWrites = [recordActivation, recordPin] as const

@@ -13,12 +13,12 @@ const RELOADED_BUNDLES_MS = 10_000
 export interface Activation {
   readonly source: string
   readonly revision: string
-  /** SHA-256 of the bundle in hex. */
-  readonly digest: string
+  /** SHA-256 of the bundle in hex; undefined for files of directories. */
+  readonly digest?: string
   /** The revision that served before. */
   readonly previous: string | undefined
   /** When this bundle or revision served before, in epoch milliseconds; undefined for a new one. */
-  readonly servedBeforeMs: number | undefined
+  readonly servedBeforeMs?: number | undefined
 }
 
 export interface SourceSetParts {
@@ -150,6 +150,8 @@ export class SourceSet {
    * then each alone.
    */
   async #activateAll(): Promise<void> {
+    // The downloaded bundles wait until the policies are unpinned.
+    if (this.#policies?.pinned !== undefined) return
     const candidates = candidatesOf(this.#sources)
     if (candidates.length === 0 || (await this.#try(candidates)) || candidates.length === 1) return
     for (const candidate of candidates) await this.#try([candidate])

@@ -51,6 +51,8 @@ import { opaStatusRoutes } from './routes/policies/opa-status.js'
 import type { OpaStatusRoutesDeps } from './routes/policies/opa-status.js'
 import { packageRoutes } from './routes/policies/packages.js'
 import type { PackageRoutesDeps } from './routes/policies/packages.js'
+import { revisionRoutes } from './routes/policies/revisions.js'
+import type { RevisionRoutesDeps } from './routes/policies/revisions.js'
 import { policySourceRoutes } from './routes/policies/sources.js'
 import type { PolicySourceRoutesDeps } from './routes/policies/sources.js'
 import { applicationRoutes, pipelineRoutes } from './routes/registry/registry.js'
@@ -83,6 +85,7 @@ export interface RoutesDeps extends DirectDeps {
   readonly backgroundWork: BackgroundWorkRoutesDeps
   readonly analysis: AnalysisRoutesDeps
   readonly policySources: PolicySourceRoutesDeps
+  readonly revisions: RevisionRoutesDeps
   readonly bundles: BundleRoutesDeps
   readonly exceptions: ExceptionRoutesDeps
   readonly opaStatus: OpaStatusRoutesDeps
@@ -96,6 +99,7 @@ export function routeLists(options: RouteOptions): readonly BindableRoutes<Route
     policies,
     list('policies', impactRoutes, 'impact'),
     list('policies', policySourceRoutes, 'policySources'),
+    list('policies', revisionRoutes, 'revisions'),
     list('policies', bundleRoutes, 'bundles'),
     list('policies', exceptionRoutes, 'exceptions'),
     list('policies', packageRoutes, 'packages'),

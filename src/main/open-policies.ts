@@ -2,9 +2,10 @@ import { join } from 'node:path'
 
 import type { Config } from '../config/config.js'
 import { readSecrets } from '../config/read-secrets.js'
+import { RevisionControl } from '../distribution/revision-control.js'
 import type { SourceSet } from '../distribution/source-set.js'
 import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
-import { toError } from '../errors/app-error.js'
+import { AppError, toError } from '../errors/app-error.js'
 import type { Logger } from '../lib/logger.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import type { OnStop } from './close-parts.js'
@@ -17,6 +18,8 @@ import {
   keepBuilds,
   refusedRequests,
   type KeptRevisions,
+  type KeptSources,
+  type LoadObserver,
   type LoadOptions,
   type PolicyLocations,
   type RevisionSources,
@@ -26,7 +29,7 @@ import { loadDataInThread, compileModuleInThread } from './threads/load-threads.
 import { showsPrinted } from './evaluations/open-evaluations.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
 import { openRevisions } from './open-explanations.js'
-import { openSources, ownLocations } from './open-sources.js'
+import { openSources, ownLocations, recordIt } from './open-sources.js'
 import type { Configured, Reloads } from './reload/reloads.js'
 import { findServiceOpa } from './files/service-opa.js'
 
@@ -49,6 +52,7 @@ export interface OpenPolicies {
   readonly sources: SourceSet
   /** The stored sources of the revisions that served. */
   readonly revisions: KeptRevisions
+  readonly control: RevisionControl
 }
 
 /**
@@ -62,9 +66,18 @@ export async function openPolicies(config: Config, given: PoliciesParts): Promis
   const { set, sourcesOf, close } = openSources({ ...parts, dataDir: config.dataDir })
   onStop('policy sources', close)
   const sources = await sourcesOf(reloads.current)
+  // Bundles of sources, pins and changes by clients have records of their own.
+  const activated: LoadingParts['activated'] = (change) => {
+    if (set.sources.length > 0 || started.control?.isPinned === true || config.policies.writable) return
+    void recordIt({ source: 'files', ...change }, 'files', parts)
+  }
+  const started: { control?: RevisionControl } = {}
+  const pinned = await revisions.pinned()
+  const pinnedSources = pinned && (await sourcesOfPinned(pinned.revision, revisions))
   const policies = await set.open(sources, ownLocations(config), (locations) =>
-    loadPolicies(config, locations, parts),
+    loadPolicies(config, { locations, pinned: pinnedSources }, { ...parts, activated }),
   )
+  if (pinned !== undefined) parts.logger.warn(pinned, 'the policies are pinned to a revision')
   set.start()
   reloads.steps.activate = async (next, changed, record) => {
     const isLoaded = changed.some((key) => LOADED_KEYS.some((loaded) => key.startsWith(loaded)))
@@ -73,7 +86,22 @@ export async function openPolicies(config: Config, given: PoliciesParts): Promis
     if (isLoaded) await set.change(await sourcesOf(next), ownLocations(next.config), move)
     else await record()
   }
-  return { policies, sources: set, revisions }
+  const control = new RevisionControl(
+    { policies, revisions, sources: set, writer: parts.store.writer },
+    pinned,
+  )
+  started.control = control
+  return { policies, sources: set, revisions, control }
+}
+
+/** Throws `invalid` if the sources are gone, because other policies must not serve instead. */
+async function sourcesOfPinned(revision: string, revisions: KeptRevisions): Promise<KeptSources> {
+  const sources = await revisions.read(revision, Infinity)
+  if (sources !== undefined) return sources
+  throw new AppError(
+    'invalid',
+    `the policies are pinned to revision ${revision}, whose stored sources are gone: remove revisions/pinned.json in the data directory to serve the configured policies`,
+  )
 }
 
 /** Keys of the configuration with an effect on the load of policies. */
@@ -102,10 +130,15 @@ function optionsOf({ config, opa }: Configured): Required<Pick<LoadOptions, 'ver
   }
 }
 
+interface LoadingParts extends PoliciesParts, Pick<OpenPolicies, 'revisions'> {
+  /** Called after a revision began to serve in place of another. */
+  readonly activated: (change: { readonly revision: string; readonly previous: string }) => void
+}
+
 async function loadPolicies(
   config: Config,
-  locations: PolicyLocations,
-  { logger, metrics, reloads, revisions }: PoliciesParts & Pick<OpenPolicies, 'revisions'>,
+  { locations, pinned }: { readonly locations: PolicyLocations; readonly pinned: KeptSources | undefined },
+  { logger, metrics, reloads, revisions, activated }: LoadingParts,
 ): Promise<Policies> {
   const { limits } = config.policies
   const startedAt = performance.now()
@@ -130,11 +163,15 @@ async function loadPolicies(
     ...(config.policies.writable && { written: NOTHING_WRITTEN }),
     ...optionsOf(reloads.current),
   }
-  const policies = await Policies.open(locations, options, {
+  let serving = ''
+  const observer: LoadObserver = {
     loaded: (snapshot, durationMs) => {
       metrics.policiesLoaded(durationMs)
       logger.info({ revision: snapshot.revision, durationMs: Math.round(durationMs) }, 'policies loaded')
       logWarnings(snapshot, logger)
+      const previous = serving
+      serving = snapshot.revision
+      if (serving !== previous) activated({ revision: serving, previous })
     },
     failed: ({ error }) => {
       metrics.policyLoadFailed(exceededLimit(error))
@@ -143,7 +180,9 @@ async function loadPolicies(
         `policies not loaded; the last good ones stay in service: ${error.message}`,
       )
     },
-  })
+  }
+  const policies = await Policies.open(locations, options, observer, pinned)
+  serving = policies.current.revision
   const durationMs = performance.now() - startedAt
   metrics.policiesLoaded(durationMs)
   const { revision, packages } = policies.current
@@ -171,16 +210,18 @@ const MS_PER_SECOND = 1000
  * Shows a slow or failed load of policies. The status is always up, because the last good policies
  * stay in service.
  */
-export function policiesHealth(policies: Pick<Policies, 'failure' | 'loadingMs'>): HealthPlugin {
+export function policiesHealth(policies: Pick<Policies, 'failure' | 'loadingMs' | 'pinned'>): HealthPlugin {
   return {
     name: 'policies',
     isUp: () => true,
     warning: () => {
-      const { failure, loadingMs } = policies
+      const { failure, loadingMs, pinned } = policies
       if (loadingMs > LONG_MS) {
         const seconds = Math.round(loadingMs / MS_PER_SECOND)
         return `changed policies have been loading for ${seconds} s; the last good ones are in service`
       }
+      if (pinned !== undefined)
+        return `the policies are pinned to revision ${pinned}; changes wait for tidegate policies unpin`
       return (
         failure &&
         'changed policies could not be loaded; the last good ones are in service; /health?bundles shows why'

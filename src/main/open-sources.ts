@@ -51,7 +51,7 @@ export function ownLocations({ policies }: Configured['config']): PolicyLocation
 export function openSources(parts: SourcesParts): OpenSources {
   const { logger, dataDir } = parts
   const set = new SourceSet({
-    activated: (activation) => recordIt(activation, parts),
+    activated: (activation) => recordIt(activation, `source ${activation.source}`, parts),
     refused: (source, error) =>
       logger.error(
         { source, code: error.code, errors: error.details },
@@ -121,15 +121,20 @@ async function definitionsIn({ config, opa, readSecret }: Configured): Promise<S
   )
 }
 
-async function recordIt(activation: Activation, { logger, store }: SourcesParts): Promise<void> {
+/** Logs an activation and adds it to the trail. Never rejects. */
+export async function recordIt(
+  activation: Activation,
+  origin: string,
+  { logger, store }: Pick<SourcesParts, 'logger' | 'store'>,
+): Promise<void> {
   const { source, revision, previous, servedBeforeMs } = activation
-  logger.info({ source, revision, previous }, 'a new bundle serves')
+  logger.info({ source, revision, previous }, 'a new revision serves')
   if (servedBeforeMs !== undefined)
     logger.warn(
       { source, revision, servedBefore: new Date(servedBeforeMs).toISOString() },
       'a source went back to a bundle that served before',
     )
-  const record = { activation, nowMs: store.now(), user: undefined, origin: `source ${source}` }
+  const record = { activation, nowMs: store.now(), user: undefined, origin }
   await store.writer.run(recordActivation, record).catch((raw: unknown) => {
     logger.error({ source, error: toError(raw).message }, 'an activation is missing in the audit trail')
   })

@@ -17,6 +17,7 @@ import type { BackgroundWork } from './background-work.js'
 import { runtimePolicies } from '../rego/index.js'
 import type { KeptRevisions, Policies } from '../rego/index.js'
 import type { OpaConfig } from '../distribution/opa-config/read-opa-config.js'
+import type { RevisionControl } from '../distribution/revision-control.js'
 import type { SourceSet } from '../distribution/source-set.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
@@ -65,6 +66,7 @@ export interface ServedParts {
   readonly decisions: Decisions
   readonly policies: Policies
   readonly revisions: KeptRevisions
+  readonly control: RevisionControl
   readonly sources: SourceSet
   readonly opa: OpaConfig | undefined
   readonly reloads: Reloads
@@ -259,8 +261,7 @@ export function routesDeps(
       reload: (caller) => parts.reloads.reload(caller),
     },
     health: { policies, plugins },
-    stored: writingRoutes(parts),
-    decisions: read,
+    ...{ stored: writingRoutes(parts), decisions: read },
     impact: { runs: parts.impact, shadow: parts.shadow, maxBodyBytes: config.server.maxBodyBytes },
     gates: gates.routes(config),
     forms: formRoutes(parts),
@@ -279,6 +280,7 @@ export function routesDeps(
     backgroundWork: backgroundWork.routes,
     analysis: analysis.routes(config),
     policySources: { policies, sources },
+    revisions: { control: parts.control, now: store.now, maxBodyBytes: config.server.maxBodyBytes },
     bundles: lasting.bundles,
     exceptions: enforcing.routes,
     opaStatus: { ...opaStatus(parts, lasting), plugins },

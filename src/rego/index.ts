@@ -93,7 +93,7 @@ export {
   loadSnapshot,
 } from './loading/load-snapshot.js'
 export { locationNames } from './loading/location-names.js'
-export { Policies, type PolicyChange } from './loading/policies.js'
+export { Policies, type LoadObserver, type PolicyChange } from './loading/policies.js'
 export { readParts } from './loading/read-parts.js'
 export { type CostMeasurements, EvaluationCost } from './metering/evaluation-cost.js'
 export { type PolicyTrial, tryPolicies } from './playground/try-policies.js'
@@ -112,7 +112,13 @@ export { ndBuiltinCache } from './requests/nd-builtin-cache.js'
 export { PolicyRequests } from './requests/policy-requests.js'
 export { refusedRequests } from './requests/request-settings.js'
 export { type ReplayedCalls, replayCalls } from './requests/replayed-calls.js'
-export { KeptRevisions, type KeptSources, type RevisionSources } from './revisions/kept-revisions.js'
+export {
+  KeptRevisions,
+  type KeptRevision,
+  type KeptSources,
+  type PinnedRevision,
+  type RevisionSources,
+} from './revisions/kept-revisions.js'
 export { NO_METRICS, type RequestMetrics } from './requests/request-metrics.js'
 export { Evaluations } from './slow/evaluations.js'
 export type { EvaluateOptions, EvaluationsOptions } from './slow/evaluations-options.js'

@@ -23,6 +23,7 @@ const ANSWERED = ROUTES.filter(([, path]) => path !== '/ui/home/events')
 const WITHOUT_SUCCESS = new Set([
   'postBackgroundWorkByKindByKeyResume',
   ...['postUiOperationsWorkResume', 'getUiSignInStart', 'getUiSignInCallback'],
+  ...['getPoliciesRevisionsDiff', 'postPoliciesPin', 'postPoliciesRollback', 'postPoliciesUnpin'],
 ])
 /** Delegations are between named people. */
 const NEEDS_NAMES = new Set(['postDelegations', 'deleteDelegationsById'])

@@ -42,6 +42,7 @@ export interface ShownPolicies {
   readonly revision: string
   readonly activatedMs: number
   /** Why the last reload failed. */
+  readonly pinned: string | undefined
   readonly failure: string | undefined
   readonly warnings: readonly string[]
   readonly days: number
@@ -49,12 +50,24 @@ export interface ShownPolicies {
 
 /** Renders the loaded packages with their refusals. */
 export function policiesPage(shown: ShownPolicies, viewer: Viewer): PageContent {
-  const { search, packages, total, cursor, nextCursor, revision, activatedMs, failure, warnings, days } =
-    shown
+  const {
+    search,
+    packages,
+    total,
+    cursor,
+    nextCursor,
+    revision,
+    activatedMs,
+    pinned,
+    failure,
+    warnings,
+    days,
+  } = shown
   const body = html`<h1>Policies</h1>
     ${facts([
       ['revision', html`<code>${revision}</code>`],
       ['in service since', moment(activatedMs)],
+      ['pinned to revision', pinned],
       ['last reload', failure],
     ])}
     ${mayEdit(viewer) ? html`<p>${link(viewer.prefix, '/ui/playground', 'Playground: try a policy')}</p>` : ''}

@@ -106,7 +106,7 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
   await turns.pause()
   const sources = parts.flatMap((part) => part.sources)
   return {
-    revision: revisionOf(parts),
+    revision: locations.revision ?? revisionOf(parts),
     sources: sources.map(({ paths, revision }) => ({ name: paths.map(names.root).join(','), revision })),
     ...(stored !== undefined && { stored }),
     ...(options.isPublished === true && { publishable: publishableOf(parts, names.file) }),
@@ -200,7 +200,7 @@ async function loadParts(
   refuseSharedRoots(parts)
   const names = locationNames(locations)
   options.keepSources?.({
-    revision: revisionOf(parts),
+    revision: locations.revision ?? revisionOf(parts),
     data: files.flat(),
     ...regoOf(parts, names.file, names.root),
   })

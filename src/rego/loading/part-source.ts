@@ -21,6 +21,8 @@ export interface PolicyLocations {
   readonly includesAllData?: boolean
   /** Files to compile instead of those of the directories. */
   readonly sources?: PolicySources
+  /** The revision of these policies; that of their files by default. */
+  readonly revision?: string
 }
 
 /** A bundle that a source downloaded to a file. */

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-
 import { AppError, hasErrorCode, toAppError } from '../../errors/app-error.js'
 import { loadData } from '../data/load-data.js'
 import { loadSnapshot } from './load-snapshot.js'
@@ -7,9 +5,10 @@ import type { LoadOptions, PolicyLocations } from './load-snapshot.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import { exceededLimit } from '../opa/run-opa.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
-import { inSlices } from '../../lib/turns/in-slices.js'
-import type { DataFile, LoadedData } from '../data/load-data.js'
+import type { RevisionSources } from '../revisions/kept-revisions.js'
+import type { PolicySources } from '../compile/collect-sources.js'
 import { locationNames } from './location-names.js'
+import { rememberData } from './remember-data.js'
 import { withPublicNames } from '../snapshot/public-names.js'
 import { refuseTooMuch } from '../writing/written-policies.js'
 import type { WrittenPolicies } from '../writing/written-policies.js'
@@ -56,10 +55,18 @@ export interface PolicyMove {
   readonly record?: (next: Snapshot) => Promise<void>
 }
 
+/** The stored sources of a revision that serves in place of the locations. */
+export interface PinnedSources {
+  readonly revision: string
+  readonly rego: PolicySources['rego']
+  readonly data: PolicySources['data']
+}
+
 /** The served policies: one snapshot at a time, replaced as a whole by a reload. */
 export class Policies {
   #locations: PolicyLocations
   #options: LoadOptions
+  #pinned: PinnedSources | undefined
   readonly #replaced = new Set<() => void>()
   readonly #observer: LoadObserver
   #current: Snapshot
@@ -81,7 +88,9 @@ export class Policies {
     options: LoadOptions,
     observer: LoadObserver,
     current: Snapshot,
+    pinned: PinnedSources | undefined,
   ) {
+    this.#pinned = pinned
     this.#locations = locations
     this.#options = options
     this.#observer = observer
@@ -90,19 +99,20 @@ export class Policies {
   }
 
   /**
-   * Loads for the first time. Raises as `loadSnapshot`, because a service without policies must not
-   * start.
+   * Loads for the first time: the pinned sources, if any, or the locations. Raises as
+   * `loadSnapshot`, because a service without policies must not start.
    */
   static async open(
     locations: PolicyLocations,
     options: LoadOptions,
     observer: LoadObserver,
+    pinned?: PinnedSources,
   ): Promise<Policies> {
     const load = options.loadData ?? ((...what) => Promise.resolve(loadData(...what)))
     const remembering = { ...options, loadData: rememberData(load) }
-    const snapshot = await loadSnapshot(locations, remembering)
+    const snapshot = await loadSnapshot(pinnedLocations(pinned) ?? locations, remembering)
     const findOpa = async (): Promise<OpaProgram> => ({ ...(await options.findOpa()), niceness: NICENESS })
-    return new Policies(locations, { ...remembering, findOpa }, observer, snapshot)
+    return new Policies(locations, { ...remembering, findOpa }, observer, snapshot, pinned)
   }
 
   get current(): Snapshot {
@@ -112,6 +122,11 @@ export class Policies {
   /** The locations of the current snapshot. */
   get locations(): PolicyLocations {
     return this.#locations
+  }
+
+  /** The revision that serves until `unpin`; undefined if the locations serve. */
+  get pinned(): string | undefined {
+    return this.#pinned?.revision
   }
 
   get activatedAt(): Date {
@@ -146,9 +161,10 @@ export class Policies {
    * Loads again after the current load and swaps the snapshot. If the load fails, the previous
    * snapshot stays. If the policies are not the cause (a killed compiler, a full disk), it retries
    * later. Requests during a waiting load share that load, so two loads cover any number of
-   * changes. Never rejects.
+   * changes. Does nothing while a revision is pinned. Never rejects.
    */
   reload(): Promise<void> {
+    if (this.#pinned !== undefined) return Promise.resolve()
     this.#waiting ??= this.#afterCurrent(async () => {
       this.#waiting = undefined
       clearTimeout(this.#retry)
@@ -168,6 +184,7 @@ export class Policies {
    */
   move({ locations, options, record }: PolicyMove): Promise<void> {
     return this.#afterCurrent(async () => {
+      this.#refuseIfPinned()
       const before = this.#options
       this.#options = { ...before, ...options }
       try {
@@ -177,6 +194,28 @@ export class Policies {
         throw raw
       }
     })
+  }
+
+  /**
+   * Serves the stored sources of a revision until `unpin`, in place of the locations. `record` is
+   * called before they serve. Rejects as `loadSnapshot`, and nothing changes then.
+   */
+  pin(sources: PinnedSources, record: NonNullable<PolicyMove['record']>): Promise<void> {
+    return this.#afterCurrent(() => this.#load(this.#locations, this.#written, record, { pinned: sources }))
+  }
+
+  /** Serves the locations again. Rejects as `loadSnapshot`, and nothing changes then. */
+  unpin(record: NonNullable<PolicyMove['record']>): Promise<void> {
+    return this.#afterCurrent(() => this.#load(this.#locations, this.#written, record, { pinned: undefined }))
+  }
+
+  #refuseIfPinned(): void {
+    if (this.#pinned === undefined) return
+    throw new AppError(
+      'conflict',
+      `the policies are pinned to revision ${this.#pinned.revision}: unpin them first (tidegate policies unpin)`,
+      { code: 'policies_pinned' },
+    )
   }
 
   /**
@@ -197,6 +236,7 @@ export class Policies {
 
   async #write({ apply, record }: PolicyChange): Promise<boolean> {
     const before = this.#current
+    this.#refuseIfPinned()
     if (this.#written === undefined) throw new AppError('internal', 'the policies are not writable')
     const written = apply(before, this.#written)
     if (written === this.#written) return false
@@ -222,20 +262,26 @@ export class Policies {
     locations: PolicyLocations,
     written: WrittenPolicies | undefined,
     record?: (snapshot: Snapshot) => Promise<void>,
+    { pinned } = { pinned: this.#pinned },
   ): Promise<void> {
     const startedAt = performance.now()
     this.#loadingSince = startedAt
     try {
-      const snapshot = await loadSnapshot(locations, { ...this.#options, written })
+      const from = pinnedLocations(pinned) ?? locations
+      let sources: RevisionSources | undefined
+      const keepSources = (read: RevisionSources): void => void (sources = read)
+      const snapshot = await loadSnapshot(from, { ...this.#options, written, keepSources })
       await record?.(snapshot)
       await this.#activating(snapshot)
       this.#locations = locations
+      this.#pinned = pinned
       this.#current = snapshot
       this.#written = written
       this.#activatedAt = new Date()
       this.#failure = undefined
       this.#retries = 0
       clearTimeout(this.#retry)
+      if (sources !== undefined) this.#options.keepSources?.(sources)
       for (const listener of [...this.#replaced]) listener()
       this.#observer.loaded(snapshot, performance.now() - startedAt)
     } finally {
@@ -260,6 +306,13 @@ export class Policies {
   }
 }
 
+function pinnedLocations(pinned: PinnedSources | undefined): PolicyLocations | undefined {
+  if (pinned === undefined) return undefined
+  const { revision, rego, data } = pinned
+  const sources = { rego, data, leftOut: { rego: [], data: [] } }
+  return { directories: [], bundles: [], revision, sources }
+}
+
 /** System errors that may be temporary. */
 const PASSING: readonly string[] = [
   'EAGAIN',
@@ -276,37 +329,4 @@ const PASSING: readonly string[] = [
 /** True if only a change of the policies can help. */
 function isOfPolicies({ kind, cause }: AppError): boolean {
   return kind === 'invalid' && !PASSING.some((code) => hasErrorCode(cause, code))
-}
-
-/** Loads base documents of data files for an address. */
-export type LoadData = (parts: readonly (readonly DataFile[])[], base: number) => Promise<LoadedData>
-
-/**
- * Returns a loader that caches the last result for the same files, if its base address leaves
- * enough memory. Other files get the last required address, since they would load twice if the
- * first estimate is too low.
- */
-export function rememberData(load: LoadData): LoadData {
-  let last: { readonly digest: string; readonly loaded: LoadedData } | undefined
-  return async (parts, base) => {
-    // Only versions are kept, since the files may have hundreds of megabytes.
-    const digest = await digestFiles(parts)
-    const known = last
-    if (known?.digest === digest && known.loaded.image.base >= base) return known.loaded
-    const loaded = await load(parts, Math.max(base, known?.loaded.image.base ?? 0))
-    last = { digest, loaded }
-    return loaded
-  }
-}
-
-async function digestFiles(parts: readonly (readonly DataFile[])[]): Promise<string> {
-  const hash = createHash('sha256')
-  for (const files of parts) {
-    hash.update(`${files.length} files\n`)
-    for (const { file, at, content, edit } of files) {
-      hash.update(`${JSON.stringify([file, at, content.length, edit])}\n`)
-      await inSlices(content.length, (start, end) => hash.update(content.subarray(start, end)))
-    }
-  }
-  return hash.digest('hex')
 }

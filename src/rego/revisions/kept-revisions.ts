@@ -5,6 +5,8 @@ import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { z } from 'zod'
 
+import { AppError, hasErrorCode } from '../../errors/app-error.js'
+import { parseJson } from '../../lib/json/text/parse-json.js'
 import type { DataFile } from '../data/load-data.js'
 import type { RegoFile } from '../modules/rego-module.js'
 import { spellNumbers } from '../workarounds/numbers-without-integer-part.js'
@@ -32,6 +34,24 @@ export interface KeptRevisionsOptions {
   readonly now: () => number
 }
 
+/** A stored revision. Times are in epoch milliseconds. */
+export interface KeptRevision {
+  readonly revision: string
+  /** When it served first and last. */
+  readonly sinceMs: number
+  readonly untilMs: number
+  readonly isServing: boolean
+}
+
+const Pinned = z.object({
+  revision: z.string(),
+  /** When it was pinned, in epoch milliseconds. */
+  sinceMs: z.number(),
+  user: z.string().optional(),
+})
+/** The revision that serves until it is unpinned. */
+export type PinnedRevision = z.output<typeof Pinned>
+
 const Manifest = z.object({
   revision: z.string(),
   /** When it served first and last, in epoch milliseconds. */
@@ -54,6 +74,7 @@ type Manifest = z.output<typeof Manifest>
 /** Only the service may read or write sources, because they explain its decisions. */
 const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600]
 const MANIFEST = /^[\da-f]{64}\.json$/
+const PINNED_FILE = 'pinned.json'
 const CONTENT = /^[\da-f]{64}\.gz$/
 /** Share of the space that the data of one revision may take. */
 const DATA_SHARE = 0.25
@@ -103,6 +124,36 @@ export class KeptRevisions {
     await this.#work
     const all = (await this.#manifests()).toSorted((a, b) => b.manifest.untilMs - a.manifest.untilMs)
     return [...new Set(all.map(({ manifest }) => manifest.revision))]
+  }
+
+  /** Returns the stored revisions, those that served first last. */
+  async served(): Promise<readonly KeptRevision[]> {
+    await this.#work
+    return (await this.#manifests())
+      .toSorted((a, b) => bySince(b, a))
+      .map(({ name, manifest: { revision, sinceMs, untilMs } }) => {
+        const isServing = name === this.#current
+        return { revision, sinceMs, untilMs, isServing }
+      })
+  }
+
+  /** Returns the pinned revision. Rejects if the file cannot be read or is damaged. */
+  async pinned(): Promise<PinnedRevision | undefined> {
+    const path = join(this.#folder, PINNED_FILE)
+    const text = await readFile(path, 'utf8').catch((raw: unknown) => {
+      if (hasErrorCode(raw, 'ENOENT')) return undefined
+      throw raw
+    })
+    if (text === undefined) return undefined
+    const parsed = Pinned.safeParse(parseJson(text))
+    if (parsed.success) return parsed.data
+    throw new AppError('invalid', `${path} is damaged: remove it to serve the configured policies`)
+  }
+
+  /** Stores which revision the next start serves; undefined for the configured policies. */
+  async setPinned(pinned: PinnedRevision | undefined): Promise<void> {
+    if (pinned === undefined) await rm(join(this.#folder, PINNED_FILE), { force: true })
+    else await this.#write(PINNED_FILE, Buffer.from(JSON.stringify(pinned)))
   }
 
   async #keep({ revision, rego, data, withoutRego }: RevisionSources): Promise<void> {

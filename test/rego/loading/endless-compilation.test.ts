@@ -53,7 +53,9 @@ test('policies that keep the compiler busy are given up, and the next good save 
 })
 
 test('a load that takes long is a warning in the health of the service', () => {
-  const warning = policiesHealth({ failure: undefined, loadingMs: 12_000 }).warning?.()
+  const warning = policiesHealth({ pinned: undefined, failure: undefined, loadingMs: 12_000 }).warning?.()
   expect(warning).toBe('changed policies have been loading for 12 s; the last good ones are in service')
-  expect(policiesHealth({ failure: undefined, loadingMs: 1000 }).warning?.()).toBeUndefined()
+  expect(
+    policiesHealth({ pinned: undefined, failure: undefined, loadingMs: 1000 }).warning?.(),
+  ).toBeUndefined()
 })

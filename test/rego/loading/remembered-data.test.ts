@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 
-import { rememberData } from '../../../src/rego/loading/policies.js'
-import type { LoadData } from '../../../src/rego/loading/policies.js'
+import { rememberData } from '../../../src/rego/loading/remember-data.js'
+import type { LoadData } from '../../../src/rego/loading/remember-data.js'
 
 function filesOf(text: string): Parameters<LoadData>[0] {
   return [[{ file: 'data.json', at: [], content: Buffer.from(text) }]]

@@ -78,6 +78,7 @@ const QUERIES: readonly (readonly [operation: RegExp, query: (ids: DescribedServ
   [/^getUi.*GateFromPlugin$|^getApproval.*FromPlugin$/, ({ instance }) => `?instanceId=${instance}`],
   [/^getHealth$/, () => '?bundles&plugins'],
   [/GatesByStage$/, () => '?type=approval'],
+  [/^getPoliciesRevisionsDiff$/, () => '?from=r8&to=r9'],
   [/ExternalTemplate$/, () => '?templateType=LOG&templateName=sample'],
 ]
 const BODIES: readonly (readonly [
@@ -89,6 +90,7 @@ const BODIES: readonly (readonly [
   [/^putV1DataBelow/, () => ({ list: [1] })],
   [/^patchV1Data/, () => [{ op: 'add', path: '/more', value: 1 }]],
   [/^postPoliciesImpact$/, () => IMPACT],
+  [/^postPoliciesPin$/, () => ({ revision: 'r9' })],
   [/^postPlayground$/, () => TRIAL],
   [/^postUiPlayground$/, ({ ids }) => ({ formToken: ids.formToken, ...TRIAL, file: '', input: '{}' })],
   [/^postUiAnalyses$/, ({ ids }) => ({ formToken: ids.formToken, application: 'shop' })],

@@ -80,12 +80,14 @@ function namesIn(
 }
 
 /** Returns the failure of the last reload and the warnings, without paths of the server. */
-function problemsOf({ policies: { current, failure, locations } }: PageRoutesDeps): {
+function problemsOf({ policies: { current, failure, locations, pinned } }: PageRoutesDeps): {
+  readonly pinned: string | undefined
   readonly failure: string | undefined
   readonly warnings: readonly string[]
 } {
   const names = publicNames(locations.directories, locations.bundles)
   return {
+    pinned,
     failure: failure && `failed at ${failure.at.toISOString()}: ${names.text(failure.error.message)}`,
     warnings: current.warnings.slice(0, MAX_WARNINGS).map(({ message, location }) => {
       const where = location === undefined ? '' : `${names.file(location.file)}:${location.row}: `

@@ -28,6 +28,7 @@ const Source = z.object({
 const Answer = z.object({
   revision: z.string().describe('Revision of all policies.'),
   activatedAt: Time,
+  pinned: z.string().optional().describe('The revision that serves until it is unpinned.'),
   problem: z.string().optional().describe('Why the last reload failed.'),
   sources: z.array(Source),
 })
@@ -65,6 +66,7 @@ function describeSources({ policies, sources }: PolicySourceRoutesDeps): z.outpu
   return {
     revision: current.revision,
     activatedAt: activatedAt.toISOString(),
+    ...(policies.pinned !== undefined && { pinned: policies.pinned }),
     ...(failure !== undefined && { problem: names.text(failure.error.message) }),
     sources: sources.sources.map((source) => describeSource(source, names)),
   }

@@ -1,0 +1,98 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+
+import { localTime } from './output/local-time.js'
+import { textTable } from './output/text-table.js'
+import { makeServiceClient } from './session/service-client.js'
+import type { ServiceRequest } from './session/service-client.js'
+import { addServiceOptions } from './session/service-options.js'
+import type { ServiceOptions } from './session/service-options.js'
+import { EXIT } from './session/session.js'
+import type { Session } from './session/session.js'
+import { examples, outJson } from './session/shared-options.js'
+import { addWatchOption } from './session/watch.js'
+
+const History = z.object({
+  pinned: z.object({ revision: z.string(), since: z.string(), user: z.string().optional() }).optional(),
+  revisions: z.array(
+    z.object({
+      revision: z.string(),
+      since: z.string(),
+      until: z.string().optional(),
+      isServing: z.boolean(),
+    }),
+  ),
+})
+const Diff = z.looseObject({ files: z.array(z.looseObject({ diff: z.string() })) })
+
+/** `tidegate policies history`, `diff`, `pin`, `rollback` and `unpin`. */
+export function defineRevisions(command: Command, session: Session): void {
+  addServiceOptions(addWatchOption(command.command('history')))
+    .description('Lists the stored revisions of the policies, newest first, and shows the pinned one.')
+    .addHelpText('after', examples('tidegate policies history'))
+    .action((options: ServiceOptions) => showHistory(options, { path: '/policies/revisions' }, session))
+  addServiceOptions(command.command('diff'))
+    .argument('<from>', 'a stored revision')
+    .argument('<to>', 'a stored revision')
+    .description('Shows the files that differ between two stored revisions, as unified diffs.')
+    .addHelpText('after', examples('tidegate policies diff 4f1c 9ab2'))
+    .action((from: string, to: string, options: ServiceOptions) => showDiff(options, { from, to }, session))
+  addServiceOptions(command.command('pin'))
+    .argument('<revision>', 'a stored revision')
+    .description(
+      'Serves a stored revision until it is unpinned, also after a restart. Changed files and downloaded bundles wait. Requires the role admin.',
+    )
+    .addHelpText('after', examples('tidegate policies pin 4f1c --token-file admin-token'))
+    .action((revision: string, options: ServiceOptions) =>
+      showHistory(options, { method: 'POST', path: '/policies/pin', body: { revision } }, session),
+    )
+  const changes = [
+    ['rollback', 'Pins the revision that served before the current one. Requires the role admin.'],
+    ['unpin', 'Serves the configured policies again. Requires the role admin.'],
+  ] as const
+  for (const [name, description] of changes)
+    addServiceOptions(command.command(name))
+      .description(description)
+      .addHelpText('after', examples(`tidegate policies ${name} --token-file admin-token`))
+      .action((options: ServiceOptions) =>
+        showHistory(options, { method: 'POST', path: `/policies/${name}` }, session),
+      )
+}
+
+async function showHistory(
+  options: ServiceOptions,
+  request: ServiceRequest,
+  session: Session,
+): Promise<void> {
+  const { terminal } = session
+  const client = await makeServiceClient(options, terminal)
+  const answer = await client.request(History, request)
+  if (options.format === 'json') outJson(terminal, answer)
+  else terminal.out(historyText(answer))
+  session.exitCode = EXIT.fine
+}
+
+function historyText({ pinned, revisions }: z.output<typeof History>): string {
+  const by = pinned?.user === undefined ? '' : ` by ${pinned.user}`
+  const note =
+    pinned === undefined ? '' : `pinned to ${pinned.revision} since ${localTime(pinned.since)}${by}\n`
+  if (revisions.length === 0) return `${note}no revisions are stored (decisions.maxSourcesBytes)\n`
+  const rows = revisions.map(({ revision, since, until, isServing }) => [
+    ...[revision, localTime(since), until === undefined ? '' : localTime(until)],
+    isServing ? (pinned?.revision === revision ? 'serves, pinned' : 'serves') : '',
+  ])
+  return note + textTable([['revision', 'since', 'until', 'state'], ...rows])
+}
+
+async function showDiff(
+  options: ServiceOptions,
+  query: { readonly from: string; readonly to: string },
+  session: Session,
+): Promise<void> {
+  const { terminal } = session
+  const client = await makeServiceClient(options, terminal)
+  const answer = await client.request(Diff, { path: '/policies/revisions/diff', query })
+  if (options.format === 'json') outJson(terminal, answer)
+  else terminal.out(answer.files.map(({ diff }) => diff).join('') || 'no differences\n')
+  session.exitCode = EXIT.fine
+}

@@ -1,0 +1,160 @@
+import { createTwoFilesPatch } from 'diff'
+import { z } from 'zod'
+
+import type { ChangedFile, RevisionControl } from '../../../distribution/revision-control.js'
+import { actorOf } from '../../exchange/caller-of.js'
+import { jsonAnswer } from '../../exchange/json-answer.js'
+import type { BodyLimits, BodyReader } from '../../input/body-reader.js'
+import { readJsonBody } from '../../input/read-json-body.js'
+import { Time, json } from '../../pipeline/answer-schemas.js'
+import { routesOf } from '../../pipeline/define-routes.js'
+
+export interface RevisionRoutesDeps extends BodyLimits {
+  readonly control: RevisionControl
+  readonly now: () => number
+}
+
+const MAX_REVISION = 1000
+const revision = z.string().min(1).max(MAX_REVISION)
+const Body = z.strictObject({ revision: revision.describe('A stored revision.') })
+const Pinned = z.object({
+  revision: z.string(),
+  since: Time.describe('When it was pinned.'),
+  user: z.string().optional().describe('Who pinned it.'),
+})
+const History = z.object({
+  pinned: Pinned.optional(),
+  revisions: z.array(
+    z.object({
+      revision: z.string(),
+      since: Time.describe('When it served first.'),
+      until: Time.optional().describe('When it served last; absent for the one that serves.'),
+      isServing: z.boolean(),
+    }),
+  ),
+})
+const Diff = z.object({
+  from: z.string(),
+  to: z.string(),
+  files: z.array(
+    z.object({
+      file: z.string(),
+      change: z.enum(['added', 'changed', 'removed']),
+      diff: z.string().describe('Unified diff.'),
+    }),
+  ),
+})
+
+const { route } = routesOf<RevisionRoutesDeps>()
+
+const pinBody: BodyReader<RevisionRoutesDeps, z.output<typeof Body>> = {
+  schema: Body,
+  read: (exchange, { maxBodyBytes }) => readJsonBody(exchange, Body, maxBodyBytes),
+}
+
+/** The stored revisions of the policies: their history, differences, and which one is pinned. */
+export const revisionRoutes = [
+  route({
+    method: 'GET',
+    path: '/policies/revisions',
+    roles: ['auditor', 'author'],
+    handler: 'policies',
+    summary: 'The stored revisions of the policies, newest first, and the pinned one',
+    answers: { 200: json('The revisions.', History) },
+    answer: async (_, { control }) => jsonAnswer(await describeHistory(control)),
+  }),
+  route({
+    method: 'GET',
+    path: '/policies/revisions/diff',
+    roles: ['auditor', 'author'],
+    handler: 'policies',
+    summary: 'The files that differ between two stored revisions',
+    query: z.strictObject({ from: revision, to: revision }),
+    answers: { 200: json('The changed files.', Diff), 404: { description: 'A revision is not stored.' } },
+    answer: async ({ query: { from, to } }, { control }) => {
+      const files = await control.diff(from, to)
+      return jsonAnswer({ from, to, files: files.map((changed) => describeChange(changed, from, to)) })
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/policies/pin',
+    roles: ['admin'],
+    handler: 'policies',
+    summary: 'Serve a stored revision until it is unpinned, also after a restart',
+    body: pinBody,
+    answers: {
+      200: json('The revisions afterwards.', History),
+      404: { description: 'The revision is not stored.' },
+      409: { description: 'The revision is stored in part.' },
+    },
+    answer: async ({ exchange, body }, deps) => {
+      await deps.control.pin(body.revision, actorOf(exchange, deps))
+      return jsonAnswer(await describeHistory(deps.control))
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/policies/rollback',
+    roles: ['admin'],
+    handler: 'policies',
+    summary: 'Pin the revision that served before the current one',
+    answers: {
+      200: json('The revisions afterwards.', History),
+      404: { description: 'The revision is not stored.' },
+      409: { description: 'No earlier revision is stored, or only in part.' },
+    },
+    answer: async ({ exchange }, deps) => {
+      await deps.control.rollback(actorOf(exchange, deps))
+      return jsonAnswer(await describeHistory(deps.control))
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/policies/unpin',
+    roles: ['admin'],
+    handler: 'policies',
+    summary: 'Serve the configured policies again',
+    answers: {
+      200: json('The revisions afterwards.', History),
+      409: { description: 'No revision is pinned.' },
+    },
+    answer: async ({ exchange }, deps) => {
+      await deps.control.unpin(actorOf(exchange, deps))
+      return jsonAnswer(await describeHistory(deps.control))
+    },
+  }),
+]
+
+async function describeHistory(control: RevisionControl): Promise<z.output<typeof History>> {
+  const { pinned } = control
+  const revisions = await control.history()
+  return {
+    ...(pinned !== undefined && { pinned: describePinned(pinned) }),
+    revisions: revisions.map(({ revision: name, sinceMs, untilMs, isServing }) => ({
+      ...{ revision: name, since: timeOf(sinceMs), isServing },
+      ...(!isServing && { until: timeOf(untilMs) }),
+    })),
+  }
+}
+
+function describePinned({
+  revision: name,
+  sinceMs,
+  user,
+}: NonNullable<RevisionControl['pinned']>): z.output<typeof Pinned> {
+  return { revision: name, since: timeOf(sinceMs), ...(user !== undefined && { user }) }
+}
+
+function describeChange(
+  { file, before, after }: ChangedFile,
+  from: string,
+  to: string,
+): z.output<typeof Diff>['files'][number] {
+  const change = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
+  return { file, change, diff: createTwoFilesPatch(file, file, before ?? '', after ?? '', from, to) }
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString()
+}
