@@ -12,6 +12,7 @@ import { applicationList, pipelineList } from '../stores/registry.js'
 import { readPolicies } from '../../src/cli/impact/read-policies.js'
 import { fillLog } from './fill-log.js'
 import { history, smallDecisions } from './history.js'
+import { measureReload } from './reload.js'
 
 /**
  * `make bench-lifecycle`: what changing policies costs: stored inputs, comparisons with those that
@@ -19,7 +20,7 @@ import { history, smallDecisions } from './history.js'
  */
 
 const flags = readFlags({
-  only: ['', 'some of inputs, decisions, pipelines; all by default'],
+  only: ['', 'some of inputs, decisions, pipelines, reload; all by default'],
   decisions: ['100000', 'stored decisions of 5.6 KB to compare'],
   pipelines: ['50000', 'pipelines of the registry to compare'],
   history: ['20000', 'decisions of the history whose stored size is measured'],
@@ -143,4 +144,5 @@ await runParts(flags.only, {
   inputs: measureInputs,
   decisions: measureDecisions,
   pipelines: measurePipelines,
+  reload: () => measureReload(row, Number(flags.rate), Number(flags.seconds)),
 })

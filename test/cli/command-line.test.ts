@@ -27,6 +27,7 @@ const COMMANDS = [
   'doctor',
   'backup',
   'restore',
+  'reload',
   'config',
   'openapi',
   'completion',
