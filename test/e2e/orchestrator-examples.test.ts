@@ -254,10 +254,10 @@ describe.skipIf(!hasTools)('the scripts of the examples', () => {
       /^Success/,
       [[502, '<p>'], running, [429, ''], told('Success')],
     ],
-    ['a token that ended', 2, /not told \(401\): no token/, [running, [401, 'no token']]],
-    ['a run that is no longer known', 2, /not told \(404\)/, [[404, told('Fail', 'CANCELLED')[1]]]],
-    ['another server in its place', 2, /not told \(200\): <p>/, [[200, '<p>']]],
-    ['a service that does not come back', 2, /not told \(503\)/, [[503, '']]],
+    ['a token that ended', 2, /no verdict \(401\): no token/, [running, [401, 'no token']]],
+    ['a run that is no longer known', 2, /no verdict \(404\)/, [[404, told('Fail', 'CANCELLED')[1]]]],
+    ['another server in its place', 2, /no verdict \(200\): <p>/, [[200, '<p>']]],
+    ['a service that does not come back', 2, /no verdict \(503\)/, [[503, '']]],
   ])('end with %s', async (_, code, output, polls) => {
     const server = await startLoopbackServer(({ method }, response, nth) => {
       const [status, body] =

@@ -1,3 +1,3 @@
 /* global window */
-// deck: where the links of the stages lead, /ui/plugin-isd/… below it. No slash at its end.
+// deck: the origin of the links of the stages (/ui/plugin-isd/…), without a trailing slash.
 window.uiUrl = 'https://deck.example.org'

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Asks the static policies about pipeline definitions, one JSON object a file: check-pipeline.sh FILE...
-# TIDEGATE_URL names the service; TIDEGATE_TOKEN, where tokens are listed, has the role orchestrator.
-# Ends with 1 where a policy denies, with 2 where nobody could say: only 0 lets anything go on.
+# Sends pipeline definitions, one JSON object a file, to the static policies: check-pipeline.sh FILE...
+# TIDEGATE_URL is the address of the service. TIDEGATE_TOKEN is a token with the role orchestrator, if the service has tokens.
+# Exit codes: 0 if all are allowed, 1 if one is denied, 2 if a decision was not possible.
 set -eu
 [ $# -gt 0 ] || { echo "check-pipeline.sh FILE..." >&2; exit 2; }
 answer=$(mktemp)
 trap 'rm -f "$answer"' EXIT
 denied=0
 for file in "$@"; do
-  # Policies look at one definition: they would find nothing wrong with a list of them, and nobody would read a second one.
+  # Policies read one definition. They would deny nothing in a list, and a second object would be ignored.
   body=$(jq -s 'if map(type) == ["object"] then {input: {new: .[0]}} else error("one JSON object is needed") end' "$file") ||
     { echo "$file: not decided" >&2; exit 2; }
   status=$(printf '%s' "$body" |
