@@ -63,6 +63,11 @@ const ENTRIES: readonly CommandEntry[] = [
     async () => (await import('./exceptions.js')).defineExceptions,
   ],
   [
+    'fleet',
+    'list the instances of a fleet with their revisions and health',
+    async () => (await import('./fleet.js')).defineFleet,
+  ],
+  [
     'notifications',
     'list and test the channels of notifications',
     async () => (await import('./notifications.js')).defineNotifications,

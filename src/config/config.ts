@@ -13,6 +13,7 @@ import { NotificationsSection } from './sections/notifications.js'
 import { OrchestratorSection } from './sections/orchestrator.js'
 import { PoliciesSection } from './sections/policies.js'
 import { ServerSection } from './sections/server.js'
+import { StatusSection } from './sections/status.js'
 import { StoreSection } from './sections/store.js'
 import { TelemetrySection } from './sections/telemetry.js'
 
@@ -36,6 +37,7 @@ export const ConfigSchema = z.strictObject({
   notifications: NotificationsSection.prefault({}),
   orchestrator: OrchestratorSection.prefault({}),
   telemetry: TelemetrySection.prefault({}),
+  status: StatusSection.prefault({}),
   log: LogSection.prefault({}),
 })
 

@@ -49,6 +49,8 @@ import { exceptionRoutes } from './routes/policies/exceptions.js'
 import type { ExceptionRoutesDeps } from './routes/policies/exceptions.js'
 import { opaStatusRoutes } from './routes/policies/opa-status.js'
 import type { OpaStatusRoutesDeps } from './routes/policies/opa-status.js'
+import { fleetRoutes } from './routes/policies/fleet.js'
+import type { FleetRoutesDeps } from './routes/policies/fleet.js'
 import { packageRoutes } from './routes/policies/packages.js'
 import type { PackageRoutesDeps } from './routes/policies/packages.js'
 import { revisionRoutes } from './routes/policies/revisions.js'
@@ -87,6 +89,7 @@ export interface RoutesDeps extends DirectDeps {
   readonly policySources: PolicySourceRoutesDeps
   readonly revisions: RevisionRoutesDeps
   readonly bundles: BundleRoutesDeps
+  readonly fleet: FleetRoutesDeps
   readonly exceptions: ExceptionRoutesDeps
   readonly opaStatus: OpaStatusRoutesDeps
   readonly packages: PackageRoutesDeps
@@ -100,6 +103,7 @@ export function routeLists(options: RouteOptions): readonly BindableRoutes<Route
     list('policies', impactRoutes, 'impact'),
     list('policies', policySourceRoutes, 'policySources'),
     list('policies', revisionRoutes, 'revisions'),
+    list('policies', fleetRoutes, 'fleet'),
     list('policies', bundleRoutes, 'bundles'),
     list('policies', exceptionRoutes, 'exceptions'),
     list('policies', packageRoutes, 'packages'),

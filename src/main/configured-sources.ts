@@ -56,7 +56,7 @@ function locationOf(source: Configured, readSecret: ReadSecret): BundleLocation 
 export function readAccess(
   source: ConfiguredServer,
   readSecret: ReadSecret,
-  section: 'policies.sources' | 'decisions.sinks' = 'policies.sources',
+  section: 'policies.sources' | 'decisions.sinks' | 'status' = 'policies.sources',
 ): ServerAccess {
   const { credentials, signIn, tlsCa, tlsCertificate, tlsKey, timeoutSeconds } = source
   return {

@@ -46,7 +46,7 @@ export async function listen(
   const tls = await openTls(config, logger)
   if (tls !== undefined) onStop('certificate', () => tls.close())
   const workers = openWorkers(parts)
-  const lasting = await openLasting(parts, workers)
+  const lasting = await openLasting(parts, { workers, tls, onStop })
   addMetrics(parts, workers)
   const requestLog = new RequestLog(logger)
   onStop('request log', () => requestLog.close())

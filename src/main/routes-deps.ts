@@ -47,7 +47,10 @@ import { storeHealth } from './store/open-store.js'
 import { findServiceOpa } from './files/service-opa.js'
 import { openExplanations, openRules } from './open-explanations.js'
 import { policiesHealth, sourcesHealth } from './open-policies.js'
+import { openFleet } from './open-fleet.js'
+import type { OpenFleet } from './open-fleet.js'
 import { openPublication } from './open-publication.js'
+import type { OnStop } from './close-parts.js'
 import { policyContext } from './policy-context.js'
 import { partOnDemand } from '../lib/on-demand.js'
 import type { ExplainDecision } from '../explain/explain-decision.js'
@@ -96,21 +99,31 @@ export interface Lasting {
   readonly homeFeed: HomeFeed
   readonly instanceId: string
   readonly bundles: RoutesDeps['bundles']
+  readonly fleet: OpenFleet
   readonly decisions: DecisionRoutesDeps
   readonly explain: ExplainDecision
   readonly trySource: TrySource
 }
 
+/** What `openLasting` needs of `listen`. */
+interface LastingParts {
+  readonly workers: OpenWorkers
+  readonly tls: TlsFiles | undefined
+  readonly onStop: OnStop
+}
+
 /** Opens what outlives a reload. With a shared store, sessions are valid at all its services. */
-export async function openLasting(parts: ServedParts, workers: OpenWorkers): Promise<Lasting> {
+export async function openLasting(parts: ServedParts, opened: LastingParts): Promise<Lasting> {
   const { store, reloads, policies, revisions, decisions } = parts
-  const log = includingWorkers(decisions, workers, openRules(revisions))
+  const log = includingWorkers(decisions, opened.workers, openRules(revisions))
+  const instanceId = parts.config.store.replica ?? randomUUID()
   const explain = openExplanations(reloads, revisions)
   return {
     sessions: store.sharing?.sessions ?? new MemorySessions(makePassedTime()),
     formToken: (await store.sharing?.secret(FORM_TOKEN, randomToken)) ?? randomToken(),
     homeFeed: new HomeFeed(),
-    instanceId: randomUUID(),
+    instanceId,
+    fleet: openReports(parts, instanceId, opened),
     bundles: { bundle: openPublication(reloads.config, policies) },
     ...{ explain, decisions: log && { ...log, explain } },
     trySource: makeTrySource(reloads.config, policies),
@@ -283,15 +296,34 @@ export function routesDeps(
     revisions: { control: parts.control, now: store.now, maxBodyBytes: config.server.maxBodyBytes },
     bundles: lasting.bundles,
     exceptions: enforcing.routes,
+    fleet: lasting.fleet.routes,
     opaStatus: { ...opaStatus(parts, lasting), plugins },
     packages: enforcing.packages,
   }
 }
 
+/** Opens the fleet that this instance belongs to, and reports to it. */
+function openReports(
+  parts: ServedParts,
+  instanceId: string,
+  { workers, tls, onStop }: LastingParts,
+): OpenFleet {
+  const { config, logger, store, decisions, opa } = parts
+  const status = { ...opaStatus(parts, { instanceId }), plugins: healthPlugins(parts, workers, tls) }
+  const decided = decisions.read?.own ?? decisions.read
+  const fleet = openFleet({
+    ...{ config, logger, store, status },
+    opaStatus: opa?.status,
+    decisions: decided?.store,
+  })
+  onStop('reports to the fleet', fleet.start())
+  return fleet
+}
+
 /** What `/v1/status` and `/v1/config` show. */
 function opaStatus(
   { config, policies, sources, opa }: ServedParts,
-  { instanceId }: Lasting,
+  { instanceId }: Pick<Lasting, 'instanceId'>,
 ): Omit<RoutesDeps['opaStatus'], 'plugins'> {
   return {
     ...{ policies, sources },

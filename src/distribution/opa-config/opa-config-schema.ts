@@ -85,6 +85,13 @@ export const OpaConfigFile = z.looseObject({
   keys: named(Key).default({}),
   labels: named(z.string()).default({}),
   default_decision: z.string().optional(),
+  status: z
+    .looseObject({
+      service: z.string().optional(),
+      partition_name: z.string().default(''),
+      resource: z.string().optional(),
+    })
+    .nullish(),
 })
 export type OpaConfigFile = z.output<typeof OpaConfigFile>
 
@@ -128,6 +135,7 @@ const KNOWN: Known = {
   keys: { '*': { key: true, algorithm: true, scope: true } },
   labels: true,
   default_decision: true,
+  status: { service: true, partition_name: true, resource: true },
 }
 
 /** Returns the paths of members without an effect, such as `services.acmecorp.tls.system_ca_required`. */

@@ -8,7 +8,7 @@ import { AppError, toError } from '../../errors/app-error.js'
 import { pathText } from '../../lib/text/path-text.js'
 import { isJwsAlgorithm, readBundleKey, type BundleKey } from '../../rego/index.js'
 import { placeOf } from '../fetching/bundle-location.js'
-import type { BundleLocation } from '../fetching/bundle-location.js'
+import type { BundleLocation, ServerAccess } from '../fetching/bundle-location.js'
 import type { SourceDefinition } from '../source-definition.js'
 import { accessOf } from './service-access.js'
 import { OpaConfigFile, unsupportedMembers } from './opa-config-schema.js'
@@ -26,8 +26,15 @@ export interface OpaConfig {
   readonly keys: ReadonlyMap<string, BundleKey>
   readonly labels: Readonly<Record<string, string>>
   readonly defaultDecision: string | undefined
+  readonly status: OpaStatusUpload | undefined
   /** The paths of members that have no effect here. */
   readonly unsupported: readonly string[]
+}
+
+/** Where the status is uploaded. */
+export interface OpaStatusUpload {
+  readonly url: string
+  readonly access: ServerAccess
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -58,9 +65,10 @@ export function readOpaConfig(file: string, env: Environment): OpaConfig {
   const bundleKeys = Object.entries(keys).flatMap(([id, key]) =>
     attempt(`keys.${id}`, () => [id, readKey(id, key)] as const),
   )
+  const [status] = attempt('status', () => statusUpload(parsed.data, services, env))
   if (problems.length > 0) throw problemsIn(file, problems)
   const unsupported = unsupportedMembers(value)
-  return { sources, keys: new Map(bundleKeys), labels, defaultDecision, unsupported }
+  return { sources, keys: new Map(bundleKeys), labels, defaultDecision, status, unsupported }
 }
 
 function parseFile(file: string, env: Environment): unknown {
@@ -117,7 +125,19 @@ function definitionOf(
   }
 }
 
-/** A bundle without a service uses the only one, as in OPA. */
+/** OPA uploads to `/status/PARTITION` of a service, or to `resource`. */
+function statusUpload(
+  { status }: OpaConfigFile,
+  services: ReadonlyMap<string, OpaService>,
+  env: Environment,
+): OpaStatusUpload | undefined {
+  if (status === undefined || status === null) return undefined
+  const service = findService(status.service, services)
+  const path = status.resource ?? `status/${status.partition_name}`
+  const url = `${service.url.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`.replace(/\/$/, '')
+  return { url, access: accessOf(service, env) }
+}
+
 function locationOf(
   resource: string,
   named: string | undefined,
@@ -125,18 +145,20 @@ function locationOf(
   env: Environment,
 ): BundleLocation {
   if (resource.startsWith('file:')) return { type: 'file', path: fileURLToPath(resource) }
-  const [only] = services.size === 1 ? services.values() : []
-  const service = named === undefined ? only : services.get(named)
-  if (service === undefined)
-    throw new AppError(
-      'invalid',
-      named === undefined ? 'it names no service' : `there is no service ${named}`,
-    )
+  const service = findService(named, services)
   if (service.type === 'oci') return imageOf(resource, service, env)
   if (service.type !== undefined && service.type !== '')
     throw new AppError('invalid', `services of type ${service.type} are not supported`)
   const url = `${service.url.replace(/\/+$/, '')}/${resource.replace(/^\/+/, '')}`
   return { type: 'http', url, access: accessOf(service, env) }
+}
+
+/** Without a name it is the only service, as in OPA. */
+function findService(named: string | undefined, services: ReadonlyMap<string, OpaService>): OpaService {
+  const [only] = services.size === 1 ? services.values() : []
+  const service = named === undefined ? only : services.get(named)
+  if (service !== undefined) return service
+  throw new AppError('invalid', named === undefined ? 'it names no service' : `there is no service ${named}`)
 }
 
 /** OPA names images with their registry: `ghcr.io/team/policies:1.0`. */

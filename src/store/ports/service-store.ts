@@ -1,5 +1,6 @@
 import type { BrowserSessions } from './browser-sessions.js'
 import type { SharedDecisions } from './decision-shipping.js'
+import type { InstanceReports } from './instance-reports.js'
 import type { Leases } from './leases.js'
 import type { StoreMaintenance } from './maintenance.js'
 import type { Reader, Readers } from './readers.js'
@@ -40,6 +41,8 @@ export interface StoreSharing {
   readonly decisions: SharedDecisions
   /** Browsers that have signed in to any of the processes. */
   readonly sessions: BrowserSessions
+  /** What the instances of the fleet reported last. */
+  readonly reports: InstanceReports
   /**
    * Registers a callback for when another process may have released its leases. Spares waiting for
    * the next poll.

@@ -19,6 +19,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   '/executions/{id}/timeline': 'one execution; `isTruncated` says that there is more',
   '/policies/impact': 'the latest comparisons, which the service keeps in memory',
   '/policies/sources': 'what is configured',
+  '/fleet': 'one row for each instance, at most 5,000',
   '/notifications': 'what is configured',
   '/delegations': 'what people have given, at most 20 each',
   '/policies/packages': 'what is loaded',

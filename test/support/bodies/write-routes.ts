@@ -145,6 +145,18 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
     },
   ],
   [
+    /^POST \/status/,
+    {
+      ...CONTROL,
+      bodies: [
+        '{"labels":@}',
+        '{"labels":{"id":"a"},"bundles":@}',
+        '{"labels":{"id":"a"},"plugins":{"a":@}}',
+        '@',
+      ],
+    },
+  ],
+  [
     /^POST \/exceptions$/,
     { ...CONTROL, bodies: ['{"package":@}', '{"package":"a","reason":@,"until":"1h"}', '{"until":@}', '@'] },
   ],

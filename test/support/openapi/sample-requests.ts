@@ -44,6 +44,7 @@ const PARAMETERS: readonly (readonly [
   ],
   [/^\/bundles/, () => ({ name: 'main' })],
   [/^\/delegations/, () => ({ id: '1' })],
+  [/^\/status/, () => ({ partition: 'edge' })],
   [/^\/exceptions/, ({ exception }) => ({ id: exception })],
   [/^(?:\/ui)?\/decisions/, ({ decision }) => ({ decisionId: decision, id: decision })],
   [/^\/policies\/impact/, ({ impact }) => ({ impactId: impact })],
@@ -102,6 +103,7 @@ const BODIES: readonly (readonly [
     /^postDelegations$/,
     (_, nth) => ({ to: `sample ${nth}`, until: new Date(Date.now() + 86_400_000).toISOString() }),
   ],
+  [/^postStatus/, () => ({ labels: { id: 'sample' } })],
   [/^postExceptions$/, (_, nth) => exceptionBody(`sample ${nth}`)],
   [/BatchData/, () => ({ inputs: { a: { user: 'ana' } } })],
   [

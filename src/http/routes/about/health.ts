@@ -108,13 +108,18 @@ function describeFailure({ at, error }: NonNullable<Policies['failure']>, names:
 }
 
 /** Returns the states of components by name. */
-export function describePlugins(plugins: readonly HealthPlugin[]): object {
-  return Object.fromEntries(
-    statesOf(plugins).map(({ name, state, message }) => [
-      name,
-      message === undefined ? { state } : { state, message },
-    ]),
-  )
+export function describePlugins(plugins: readonly HealthPlugin[]): Record<string, DescribedPlugin> {
+  const described = statesOf(plugins).map(({ name, state, message }): readonly [string, DescribedPlugin] => [
+    name,
+    message === undefined ? { state } : { state, message },
+  ])
+  return Object.fromEntries(described)
+}
+
+/** A component in `plugins`. */
+interface DescribedPlugin {
+  readonly state: PluginState['state']
+  readonly message?: string
 }
 
 /** A component with a state of OPA's plugins. `WARN` counts as up. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import type { InstanceStatus } from '../../../distribution/fleet.js'
 import type { PolicySource } from '../../../distribution/policy-source.js'
 import type { SourceSet } from '../../../distribution/source-set.js'
 import { locationNames, type Policies, type PublicNames } from '../../../rego/index.js'
@@ -11,12 +12,14 @@ import type { HealthPlugin } from '../about/health.js'
 
 const MS_PER_SECOND = 1000
 
+export type InstanceLabels = Readonly<Record<string, string>> & { readonly id: string }
+
 export interface OpaStatusRoutesDeps {
   readonly policies: Policies
   readonly sources: SourceSet
   readonly plugins: readonly HealthPlugin[]
   /** Labels of the instance, with `id` and `version` as in OPA. */
-  readonly labels: Readonly<Record<string, string>>
+  readonly labels: InstanceLabels
   readonly keys: Readonly<Record<string, { readonly algorithm: string; readonly scope: string }>>
   readonly defaultDecision: string
 }
@@ -55,12 +58,11 @@ export const opaStatusRoutes = [
     path: '/v1/status',
     summary: 'Status of bundles and components, as OPA reports it',
     answers: { 200: json('The status.', z.object({ result: Status })) },
-    answer: (_, { labels, policies, sources, plugins }) => {
+    answer: (_, deps) => {
+      const { sources, policies } = deps
       const names = locationNames(policies.locations)
       const bundles = sources.sources.map((source) => [source.name, statusOf(source, names)] as const)
-      return jsonAnswer({
-        result: { labels, bundles: Object.fromEntries(bundles), plugins: describePlugins(plugins) },
-      })
+      return jsonAnswer({ result: { ...statusOfInstance(deps), bundles: Object.fromEntries(bundles) } })
     },
   }),
   route({
@@ -79,6 +81,31 @@ export const opaStatusRoutes = [
     },
   }),
 ]
+
+/** Returns the status that an instance reports, with all directories and bundles that serve. */
+export function statusOfInstance({
+  labels,
+  policies,
+  sources,
+  plugins,
+}: OpaStatusRoutesDeps): Pick<InstanceStatus, 'bundles' | 'plugins'> & { labels: InstanceLabels } {
+  const names = locationNames(policies.locations)
+  const activatedAt = policies.activatedAt.toISOString()
+  const bundles = new Map<string, InstanceStatus['bundles'][string]>()
+  for (const { name, revision } of policies.current.sources)
+    bundles.set(name, {
+      active_revision: revision,
+      last_successful_activation: activatedAt,
+      message: undefined,
+    })
+  for (const source of sources.sources)
+    bundles.set(source.name, { message: undefined, ...statusOf(source, names) })
+  return {
+    labels,
+    bundles: Object.fromEntries(bundles),
+    plugins: describePlugins(plugins),
+  }
+}
 
 function statusOf({ name, serving, state }: PolicySource, names: PublicNames): z.output<typeof BundleStatus> {
   const problem = state.fetchError ?? state.activationError

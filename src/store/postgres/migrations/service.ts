@@ -52,13 +52,14 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0019-notifications': { up: (db) => createNotifications(db, TYPES) },
   '0020-analysis-feedback': { up: (db) => addFeedback(db, TYPES) },
   '0021-gate-rules': { up: (db) => addGateRules(db, TYPES) },
+  '0022-instance-reports': { up: createInstanceReports },
 }
 
 /**
  * The newest schema of this release. Raise `oldestWriter` with a migration that earlier releases
  * cannot write to.
  */
-export const serviceSchema: Schema = { migrations, version: 21, oldestWriter: 9 }
+export const serviceSchema: Schema = { migrations, version: 22, oldestWriter: 9 }
 
 async function createLeasedOutbox(db: Db): Promise<void> {
   await createOutbox(db, TYPES)
@@ -123,6 +124,13 @@ async function addTokenDigests(db: Kysely<unknown>): Promise<void> {
 /** State of the account of a session at an identity provider. */
 async function addSessionAccounts(db: Kysely<unknown>): Promise<void> {
   await sql`alter table browser_sessions add column account ${TEXT}`.execute(db)
+}
+
+async function createInstanceReports(db: Kysely<unknown>): Promise<void> {
+  await sql`create table instance_reports (
+    id ${TEXT} primary key, status ${TEXT} not null, reported_by ${TEXT}, reported timestamptz not null)`.execute(
+    db,
+  )
 }
 
 /**

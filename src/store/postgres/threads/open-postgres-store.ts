@@ -24,6 +24,7 @@ import { first, run } from '../engine/statements.js'
 import { serviceSchema } from '../migrations/service.js'
 import { ReleaseFeed } from '../sharing/release-feed.js'
 import { ReplicaLeases } from '../sharing/replica-leases.js'
+import { sharedReports } from '../sharing/shared-reports.js'
 import { sharedSessions } from '../sharing/shared-sessions.js'
 import { connectReading } from '../calls/read-connection.js'
 import { connectWriting } from '../calls/write-connection.js'
@@ -107,6 +108,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
       secret: (name, make) => sharedSecret(pool, name, make),
       decisions,
       sessions: sharedSessions(pool),
+      reports: sharedReports(pool),
       whenReleased: (listener) => void listeners.push(listener),
     },
     problem: () => condition.problem ?? writing.problem ?? reading.problem,

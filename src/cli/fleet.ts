@@ -1,0 +1,86 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+
+import { localTime } from './output/local-time.js'
+import { textTable } from './output/text-table.js'
+import { makeServiceClient } from './session/service-client.js'
+import { addServiceOptions } from './session/service-options.js'
+import type { ServiceOptions } from './session/service-options.js'
+import { EXIT } from './session/session.js'
+import type { Session } from './session/session.js'
+import { addWatchOption } from './session/watch.js'
+import { examples, outJson } from './session/shared-options.js'
+
+const Fleet = z.object({
+  instances: z.array(
+    z.looseObject({
+      id: z.string(),
+      type: z.string(),
+      version: z.string().optional(),
+      labels: z.record(z.string(), z.string()),
+      health: z.string(),
+      problem: z.string().optional(),
+      reportedAt: z.string(),
+      lastDecisionAt: z.string().optional(),
+      bundles: z.array(
+        z.looseObject({
+          name: z.string(),
+          revision: z.string().optional(),
+          activatedAt: z.string().optional(),
+          lagSeconds: z.number(),
+        }),
+      ),
+    }),
+  ),
+})
+type Instance = z.output<typeof Fleet>['instances'][number]
+
+/** `tidegate fleet`: lists the instances that share a database or report to a service. */
+export function defineFleet(command: Command, session: Session): void {
+  addServiceOptions(addWatchOption(command))
+    .description(
+      'Lists the instances of a fleet: version, revision of each bundle, since when, lag, health and last decision. Exits with 1 if one fails, is lost or lags behind. Requires the role auditor.',
+    )
+    .addHelpText('after', examples('tidegate fleet', 'tidegate fleet --format json'))
+    .action(async (options: ServiceOptions) => {
+      const { terminal } = session
+      const client = await makeServiceClient(options, terminal)
+      const answer = await client.request(Fleet, { path: '/fleet' })
+      if (options.format === 'json') outJson(terminal, answer)
+      else {
+        const heads = [
+          'instance',
+          'version',
+          'bundle',
+          'revision',
+          'since',
+          'lag',
+          'health',
+          'decision',
+          'reported',
+        ]
+        terminal.out(textTable([heads, ...answer.instances.flatMap(rowsOf)], [], terminal.columns))
+      }
+      const isFine = answer.instances.every(
+        ({ health, bundles }) => health === 'ok' && bundles.every(({ lagSeconds }) => lagSeconds === 0),
+      )
+      session.exitCode = isFine ? EXIT.fine : EXIT.denied
+    })
+}
+
+/** One row for each bundle. */
+function rowsOf(instance: Instance): string[][] {
+  const { id, type, version = '', labels, health, problem, reportedAt, lastDecisionAt, bundles } = instance
+  const shown = bundles.length === 0 ? [undefined] : bundles
+  return shown.map((bundle) => [
+    labels['host'] === undefined ? id : `${labels['host']} ${id}`,
+    `${type} ${version}`,
+    bundle?.name ?? '',
+    bundle?.revision ?? '',
+    bundle?.activatedAt === undefined ? '' : localTime(bundle.activatedAt),
+    bundle === undefined || bundle.lagSeconds === 0 ? '' : `${bundle.lagSeconds} s`,
+    problem === undefined ? health : `${health}: ${problem}`,
+    lastDecisionAt === undefined ? '' : localTime(lastDecisionAt),
+    localTime(reportedAt),
+  ])
+}
