@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -16,11 +17,13 @@ import type { Server } from '../lib/servers.js'
 
 /**
  * `make bench-distribution`: time from publishing a signed revision of a source bundle until two
- * services decide with it, and simulated clients have stored it. Everything is on this machine.
+ * services decide with it, and simulated clients have stored it. Everything is on this machine. The
+ * publisher is a bundle server, or a service that publishes the policies that it serves.
  */
 
 const flags = readFlags({
   clients: ['100', 'simulated clients: the polling of a service without its compiler'],
+  from: ['server', 'publisher: server, or tidegate for GET /bundles of a service that compiles it first'],
   revisions: ['10', 'published revisions; median and maximum are printed'],
 })
 const SECRET = 'the secret of this measurement'
@@ -35,6 +38,42 @@ const bundleOf = (revision: number): Promise<Buffer> =>
     },
     SECRET,
   )
+
+/** Publishes revisions at an address. */
+interface Publisher {
+  readonly url: string
+  readonly publish: (revision: number) => Promise<void>
+  readonly end: () => Promise<unknown>
+}
+
+async function openServer(): Promise<Publisher> {
+  const server = await startBundleServer()
+  return {
+    url: server.urlOf('main'),
+    publish: async (revision) => server.publish('main', await bundleOf(revision)),
+    end: server.close,
+  }
+}
+
+/** A service that compiles a directory, and publishes what it serves with a signature. */
+async function openService(folder: string): Promise<Publisher> {
+  const directory = join(folder, 'published')
+  mkdirSync(directory)
+  const write = (revision: number): void =>
+    writeFileSync(join(directory, 'app.rego'), `package app\nimport rego.v1\nrevision := ${revision}\n`)
+  write(0)
+  const signing = { algorithm: 'HS256', secret: { env: 'BENCH_SECRET' }, keyId: 'publisher' }
+  const config = { policies: { publish: { name: 'main', signing } }, server: { workers: 1 } }
+  const service = await startTidegate({ directory: join(folder, 'publisher'), policies: directory, config })
+  return {
+    url: `${service.url}/bundles/main`,
+    publish: async (revision) => {
+      write(revision)
+      await ask(service.url, { method: 'POST', path: '/policies/refresh' })
+    },
+    end: service.end,
+  }
+}
 
 function simulate(url: string, folder: string, count: number): PolicySource[] {
   return Array.from({ length: count }, (_, nth) => {
@@ -75,12 +114,12 @@ async function passed(begun: number, holds: () => Promise<boolean> | boolean): P
 
 await withFolder(async (folder) => {
   process.env['BENCH_SECRET'] = SECRET
-  const publisher = await startBundleServer()
-  publisher.publish('main', await bundleOf(0))
+  const publisher = flags.from === 'tidegate' ? await openService(folder) : await openServer()
+  await publisher.publish(0)
   const config = {
     policies: {
       directories: [],
-      sources: [{ name: 'main', type: 'http', url: publisher.urlOf('main') }],
+      sources: [{ name: 'main', type: 'http', url: publisher.url }],
       bundleSigning: { keys: [{ id: 'publisher', algorithm: 'HS256', secret: { env: 'BENCH_SECRET' } }] },
     },
     server: { workers: 1 },
@@ -88,7 +127,7 @@ await withFolder(async (folder) => {
   const servers = await Promise.all(
     ['one', 'two'].map((name) => startTidegate({ directory: join(folder, name), config })),
   )
-  const clients = simulate(publisher.urlOf('main'), join(folder, 'clients'), Number(flags.clients))
+  const clients = simulate(publisher.url, join(folder, 'clients'), Number(flags.clients))
   for (const client of clients) client.start()
   await passed(performance.now(), () => clients.every(({ history }) => history.length > 0))
   const [served, stored]: [number[], number[]] = [[], []]
@@ -96,10 +135,9 @@ await withFolder(async (folder) => {
     // All clients wait for a change again.
     await sleep(1500)
     const before = clients.map(({ serving }) => serving?.digest)
-    const bytes = await bundleOf(revision)
     const begun = performance.now()
-    publisher.publish('main', bytes)
-    const [inServices, inClients] = await Promise.all([
+    const [, inServices, inClients] = await Promise.all([
+      publisher.publish(revision),
       Promise.all(servers.map((server) => passed(begun, () => decides(server, revision)))),
       passed(begun, () => clients.every(({ serving }, nth) => serving?.digest !== before[nth])),
     ])
@@ -111,6 +149,6 @@ await withFolder(async (folder) => {
   row(`${flags.clients} simulated clients have stored it`, median(stored), max(stored))
   await Promise.all(clients.map((client) => client.stop()))
   await Promise.all(servers.map((server) => server.end()))
-  await publisher.close()
+  await publisher.end()
 })
 process.exit()
