@@ -4,7 +4,7 @@ import type { Config } from '../config/config.js'
 import { readSecrets } from '../config/read-secrets.js'
 import { MemoryReports, type InstanceStatus } from '../distribution/fleet.js'
 import { openServer } from '../distribution/fetching/make-fetch.js'
-import type { OpaStatusUpload } from '../distribution/opa-config/read-opa-config.js'
+import type { OpaConfig, OpaStatusUpload } from '../distribution/opa-config/read-opa-config.js'
 import { AppError } from '../errors/app-error.js'
 import { statusOfInstance } from '../http/routes/policies/opa-status.js'
 import type { OpaStatusRoutesDeps } from '../http/routes/policies/opa-status.js'
@@ -13,6 +13,7 @@ import { shownUrl } from '../lib/outbound/shown-url.js'
 import type { Logger } from '../lib/logger.js'
 import type { DecisionReadStore } from '../store/ports/decision-store.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
+import { packageVersion } from '../lib/package-root.js'
 import { readAccess } from './configured-sources.js'
 import { repeat } from './timers/repeat.js'
 
@@ -79,6 +80,36 @@ export function openFleet({ config, logger, store, status, decisions, opaStatus 
       }
     },
   }
+}
+
+interface StatusParts extends Pick<OpaStatusRoutesDeps, 'policies' | 'sources'> {
+  readonly config: Config
+  readonly opa: OpaConfig | undefined
+}
+
+/** What `/v1/status` and `/v1/config` show. */
+export function opaStatus(
+  { config, policies, sources, opa }: StatusParts,
+  { instanceId }: { readonly instanceId: string },
+): Omit<OpaStatusRoutesDeps, 'plugins'> {
+  return {
+    ...{ policies, sources },
+    labels: { ...opa?.labels, id: instanceId, version: packageVersion() },
+    keys: describeKeys(config, opa),
+    defaultDecision: config.policies.defaultDecision,
+  }
+}
+
+/** The keys that verify bundles, without the keys themselves. */
+function describeKeys(
+  { policies: { bundleSigning } }: Config,
+  opa: OpaConfig | undefined,
+): OpaStatusRoutesDeps['keys'] {
+  const own = bundleSigning.keys.map(({ id, algorithm, scope = '' }) => [id, { algorithm, scope }] as const)
+  const ofOpa = [...(opa?.keys ?? [])].map(
+    ([id, { algorithm, scope }]) => [id, { algorithm, scope }] as const,
+  )
+  return Object.fromEntries([...ofOpa, ...own])
 }
 
 interface Upload {

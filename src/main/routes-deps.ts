@@ -47,7 +47,7 @@ import { storeHealth } from './store/open-store.js'
 import { findServiceOpa } from './files/service-opa.js'
 import { openExplanations, openRules } from './open-explanations.js'
 import { policiesHealth, sourcesHealth } from './open-policies.js'
-import { openFleet } from './open-fleet.js'
+import { openFleet, opaStatus } from './open-fleet.js'
 import type { OpenFleet } from './open-fleet.js'
 import { openPublication } from './open-publication.js'
 import type { OnStop } from './close-parts.js'
@@ -294,9 +294,8 @@ export function routesDeps(
     analysis: analysis.routes(config),
     policySources: { policies, sources },
     revisions: { control: parts.control, now: store.now, maxBodyBytes: config.server.maxBodyBytes },
-    bundles: lasting.bundles,
+    ...{ bundles: lasting.bundles, fleet: lasting.fleet.routes },
     exceptions: enforcing.routes,
-    fleet: lasting.fleet.routes,
     opaStatus: { ...opaStatus(parts, lasting), plugins },
     packages: enforcing.packages,
   }
@@ -318,31 +317,6 @@ function openReports(
   })
   onStop('reports to the fleet', fleet.start())
   return fleet
-}
-
-/** What `/v1/status` and `/v1/config` show. */
-function opaStatus(
-  { config, policies, sources, opa }: ServedParts,
-  { instanceId }: Pick<Lasting, 'instanceId'>,
-): Omit<RoutesDeps['opaStatus'], 'plugins'> {
-  return {
-    ...{ policies, sources },
-    labels: { ...opa?.labels, id: instanceId, version: packageVersion() },
-    keys: describeKeys(config, opa),
-    defaultDecision: config.policies.defaultDecision,
-  }
-}
-
-/** The keys that verify bundles, without the keys themselves. */
-function describeKeys(
-  { policies: { bundleSigning } }: Config,
-  opa: OpaConfig | undefined,
-): RoutesDeps['opaStatus']['keys'] {
-  const own = bundleSigning.keys.map(({ id, algorithm, scope = '' }) => [id, { algorithm, scope }] as const)
-  const ofOpa = [...(opa?.keys ?? [])].map(
-    ([id, { algorithm, scope }]) => [id, { algorithm, scope }] as const,
-  )
-  return Object.fromEntries([...ofOpa, ...own])
 }
 
 /** A view of the decision log that includes the latest decisions of worker processes. */
