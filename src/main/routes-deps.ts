@@ -311,9 +311,7 @@ function openReports(
   const status = { ...opaStatus(parts, { instanceId }), plugins: healthPlugins(parts, workers, tls) }
   const decided = decisions.read?.own ?? decisions.read
   const fleet = openFleet({
-    ...{ config, logger, store, status },
-    opaStatus: opa?.status,
-    decisions: decided?.store,
+    ...{ config, logger, store, status, opaStatus: opa?.status, decisions: decided?.store },
   })
   onStop('reports to the fleet', fleet.start())
   return fleet

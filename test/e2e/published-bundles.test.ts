@@ -202,7 +202,8 @@ describe('tidegate build --signing-key', () => {
       const key = ['--verification-key', join(folder, publicKeyFile), '--verification-key-id', 'release']
       const bundle = ['--bundle', join(folder, 'signed.tar.gz'), '--output', join(folder, 'again.tar.gz')]
       const args = ['build', ...bundle, ...key, '--scope', scope]
-      return spawnSync(opa1 ?? '', args, { encoding: 'utf8' }).stderr
+      const { stdout, stderr } = spawnSync(opa1 ?? '', args, { encoding: 'utf8' })
+      return stdout + stderr
     }
     expect(verify('public.pem')).toBe('')
     expect(verify('other.pem')).toContain('verification error')
