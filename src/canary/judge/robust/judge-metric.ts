@@ -9,6 +9,7 @@ import type { Adjusted, Assessment } from './assessment.js'
 import { decide, explaining, warmUpOf } from './decide.js'
 import type { Decision } from './decide.js'
 import { doubtOf, outageOf } from './doubt.js'
+import { farStretchOf } from './far-stretch.js'
 import { farPointsOf } from './far-points.js'
 import { findNoData } from './find-no-data.js'
 import type { NoData } from './find-no-data.js'
@@ -64,7 +65,9 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
     missing === undefined ? farPointsOf(spec, sides, settings, tested?.units?.deviation ?? 0) : undefined
   const doubt =
     missing === undefined
-      ? (doubtOf(metric, sides, outage, tested, far) ?? unlikeOthers(metric, settings))
+      ? (doubtOf(metric, sides, outage, tested, far) ??
+        unlikeOthers(metric, settings) ??
+        (tested?.units === undefined ? farStretchOf(spec, sides, settings) : undefined))
       : undefined
   return {
     spec,

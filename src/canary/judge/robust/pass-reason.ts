@@ -3,6 +3,7 @@ import type { MetricSpec, TestOutcome } from '../series/types.js'
 import type { Assessment } from './assessment.js'
 import { isWithinMargin } from './samples/interval-and-margin.js'
 import { kindOfValues } from './samples/kind-of-values.js'
+import { farFrom } from './samples/margins.js'
 import { harmfulSigns, effectivePoints } from './samples/metric-tests.js'
 import type { Tested } from './samples/metric-tests.js'
 import type { RobustSettings } from './samples/settings.js'
@@ -51,13 +52,22 @@ export function passReason(tested: Tested, assessment: Assessment, settings: Rob
     return `No change that matters: the typical value is the same${unitsText(tested)}${seen}`
   const isProven = harmless(tested, spec) === undefined && isWithinMargin(tested, sides, spec, settings)
   const proven = isProven ? `, proven within ${short(PER_CENT * tested.margin)} %` : ''
-  return `${wordOfPass(tested, spec)}${proven}: ${percent(relative.estimate)}${of} (${intervalText(tested, assessment)})${unitsText(tested)}${seen}`
+  return `${wordOfPass(tested, spec)}${proven}: ${percent(relative.estimate)}${of} (${intervalText(tested, assessment)})${unitsText(tested)}${isProven ? '' : seen}`
 }
 
 /** The largest change in a direction of the values that the confidence interval contains. */
 function largestChange({ relative, distanceFrom }: Tested, sign: 1 | -1): number {
   const [lower, upper] = relative?.interval ?? [0, 0]
   return (distanceFrom === undefined ? sign : -sign) > 0 ? upper : -lower
+}
+
+/** The words of a pass whose change may matter. */
+export const UNPROVEN = 'No change is proven'
+
+/** Whether the confidence interval contains harmful changes far past the margin. */
+function mayBeFar(tested: Tested, { direction }: MetricSpec): boolean {
+  const largest = Math.max(...harmfulSigns(direction).map((sign) => largestChange(tested, sign)))
+  return largest >= farFrom(tested.margin, 1)
 }
 
 /**
@@ -72,8 +82,8 @@ function wordOfPass(tested: Tested, spec: MetricSpec, isLittle = false): string 
     harmless(tested, spec) ??
     (isBeyond
       ? 'Too little to be sure of a change'
-      : isSeen || isLittle
-        ? 'No change is proven'
+      : isSeen || isLittle || mayBeFar(tested, spec)
+        ? UNPROVEN
         : 'No change that matters')
   )
 }

@@ -1,3 +1,4 @@
+import { UNPROVEN } from './pass-reason.js'
 import { ownMember } from '../../../lib/own-member.js'
 import type { GroupScore, JudgeInput, JudgeReport, MetricResult } from '../series/types.js'
 
@@ -174,7 +175,9 @@ function reasonOf(
   ])
   if (verdict === 'Success') {
     const noted = counted.filter(({ notes = [] }) => notes.length > 0).map(({ name }) => name)
-    const reason = parts.length > 0 ? parts.join('. ') : 'No metric changed in a way that matters'
+    const isUnproven = counted.some(({ classificationReason: why }) => why.startsWith(UNPROVEN))
+    const unchanged = isUnproven ? UNPROVEN : 'No metric changed in a way that matters'
+    const reason = parts.length > 0 ? parts.join('. ') : unchanged
     return noted.length > 0 ? `${reason}. Metrics with notes: ${noted.join(', ')}` : reason
   }
   const [limit, better] = verdict === 'Review' ? [pass, 'success'] : [marginal, 'review']
