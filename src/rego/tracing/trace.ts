@@ -48,6 +48,8 @@ const [MAX_CALLS, MAX_CALL_TEXT] = [500, 200_000]
 const OTHERS = '…'
 /** Values read at a condition and of a body that holds. All others are counted. */
 const [MAX_READ, MAX_READ_RESULTS] = [8, 200]
+/** Characters of values read at a condition, or of a body that holds. */
+const MAX_READ_TEXT = 50_000
 /** Values kept in total, and for one operand with a `_`. */
 const [MAX_KEPT, MAX_EACH] = [50_000, 5]
 /** Longest kept text of a value, in characters. */
@@ -55,6 +57,8 @@ const MAX_TEXT = 300
 
 interface StepRecord {
   hits: number
+  /** Characters of the values that were read. */
+  readText: number
   samples: Map<string, { values: OperandValues; hits: number }>
 }
 interface BodyRecord {
@@ -108,12 +112,13 @@ export class TraceRecorder implements Tracer {
     return { bodies, isCut: this.#isCut }
   }
 
-  #enter(id: string, args: RegoValue | undefined): void {
-    const [list] = membersOf(args)
-    const text = list === undefined ? '' : printJson(list)
+  #enter(id: string, operand: RegoValue | undefined): void {
+    const [list] = membersOf(operand)
+    const args = Array.isArray(list) ? list.map((value: RegoValue) => printJson(value)) : undefined
+    // As `printJson` prints the list.
+    const text = args === undefined ? '' : `[${args.join(',')}]`
     this.#callText.set(id, (this.#callText.get(id) ?? 0) + text.length)
-    const texts = Array.isArray(list) ? list.map((value: RegoValue) => cut(printJson(value))) : undefined
-    this.#current.set(id, this.#bodyOf(id, short(text), texts))
+    this.#current.set(id, this.#bodyOf(id, short(text), args?.map(cut)))
   }
 
   #bodyOf(id: string, key: string, args: readonly string[] | undefined): BodyRecord {
@@ -131,11 +136,15 @@ export class TraceRecorder implements Tracer {
     if (!this.#current.has(id)) this.#enter(id, undefined)
     const steps = this.#current.get(id)?.steps
     if (steps === undefined) return
-    const record: StepRecord = steps.get(step) ?? { hits: 0, samples: new Map() }
+    const record: StepRecord = steps.get(step) ?? { hits: 0, readText: 0, samples: new Map() }
     steps.set(step, record)
     record.hits += 1
     const isFull = record.samples.size >= (step === HELD ? MAX_RESULTS : MAX_SAMPLES)
-    const values = operands.map(textsOf)
+    const values = operands.map((operand) => {
+      const texts = textsOf(operand)
+      record.readText += texts.reduce((sum, { length }) => sum + length, 0)
+      return texts.map(short)
+    })
     const key = JSON.stringify(values)
     const known = record.samples.get(key)
     if (known !== undefined) known.hits += 1
@@ -147,7 +156,8 @@ export class TraceRecorder implements Tracer {
 }
 
 /** True if enough values were read at a step. */
-function isKnown(step: string, { hits, samples }: StepRecord): boolean {
+function isKnown(step: string, { hits, readText, samples }: StepRecord): boolean {
+  if (readText >= MAX_READ_TEXT) return true
   if (step === HELD) return samples.size >= MAX_RESULTS || hits >= MAX_READ_RESULTS
   return samples.size >= MAX_SAMPLES || hits >= MAX_READ
 }
@@ -164,8 +174,10 @@ function membersOf(operand: RegoValue | undefined): RegoArray {
 }
 
 function textsOf(operand: RegoValue): readonly string[] {
-  const members = new RegoSet(membersOf(operand)).members
-  const shown = members.slice(0, MAX_EACH).map((value) => short(printJson(value)))
+  const found = membersOf(operand)
+  // Sorting compares whole values.
+  const members = found.length > 1 ? new RegoSet(found).members : found
+  const shown = members.slice(0, MAX_EACH).map(printJson)
   return members.length > shown.length ? [...shown, `… ${members.length} values`] : shown
 }
 
