@@ -58,7 +58,7 @@ bench-growth: ## Up to 3,000 packages and 100 MB of data, compared with OPA (hal
 bench-saves: ## Time from saving one of 1,000 packages to serving it, and request latency during it (ten minutes)
 bench-start: ## Time from `serve` to the first decision, and idle memory, for a bundle and sources, one process and two
 bench-judge: ## The canary judge on simulated canaries: false alarms, detection, speed, and duration of whole intervals
-bench-lifecycle: ## Stored inputs, and comparisons of policies over 100,000 decisions and 50,000 pipelines (five minutes)
+bench-lifecycle: ## Stored inputs, comparisons of policies over 100,000 decisions and 50,000 pipelines, explanations and batches (five minutes)
 bench-logs: ## Quality and speed of the grouping and judging of log lines
 bench-stores: ## Gates, trail and registry over SQLite and PostgreSQL, with concurrent decisions (ten minutes)
 soak: ## Twenty minutes of mixed load (other parts: ARGS="--only kills,stops,replicas,malformed,evil,bodies")

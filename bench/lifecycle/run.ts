@@ -5,22 +5,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { requestText, runSteadily, timeRequest } from '../lib/load.js'
 import type { Step } from '../lib/load.js'
-import { readFlags, runParts, table } from '../lib/report.js'
+import { latenciesOf, readFlags, runParts, table } from '../lib/report.js'
 import { startTidegate, withFolder } from '../lib/servers.js'
 import type { Server } from '../lib/servers.js'
 import { applicationList, pipelineList } from '../stores/registry.js'
 import { readPolicies } from '../../src/cli/impact/read-policies.js'
+import { generatePipeline } from '../../test/support/generate-pipeline.js'
 import { fillLog } from './fill-log.js'
 import { history, smallDecisions } from './history.js'
 import { measureReload } from './reload.js'
 
 /**
  * `make bench-lifecycle`: what changing policies costs: stored inputs, comparisons with those that
- * serve, and the latency of decisions during them.
+ * serve and the latency of decisions during them, explanations, and batches.
  */
 
 const flags = readFlags({
-  only: ['', 'some of inputs, decisions, pipelines, reload; all by default'],
+  only: ['', 'some of inputs, decisions, pipelines, why, batch, reload; all by default'],
   decisions: ['100000', 'stored decisions of 5.6 KB to compare'],
   pipelines: ['50000', 'pipelines of the registry to compare'],
   history: ['20000', 'decisions of the history whose stored size is measured'],
@@ -31,7 +32,11 @@ const POLICIES = 'policies'
 const APPLICATIONS = 1000
 const BATCH_ROWS = 180
 const POLL_MS = 100
-const row = table('Lifecycle', 'figure | value | unit')
+const WHY_STAGES = 200
+const [BATCH_INPUTS, BATCH_ROUNDS] = [100, 1000]
+const printRow = table('Lifecycle', 'figure | value | unit | aim')
+const row = (figure: string, value: number | undefined, unit: string, aim = ''): void =>
+  printRow(figure, value, unit, aim)
 
 interface Run {
   readonly impactId: string
@@ -40,9 +45,18 @@ interface Run {
   readonly result?: { readonly compared: { readonly total: number }; readonly flips: readonly unknown[] }
 }
 
-/** Compares the serving policies with themselves, which must give no flip. Returns seconds. */
-async function compare(url: string, over: string): Promise<number> {
-  const policies = await readPolicies([POLICIES], POLICIES)
+/** Candidates with a comment added to one file, which must give no flip. */
+const CANDIDATES = {
+  'a package': 'static/manual_judgment.rego',
+  'a library that most packages use': 'lib/pipeline.rego',
+} as const
+type Changed = keyof typeof CANDIDATES
+
+/** Compares the policies that serve with a candidate that answers the same. */
+async function compare(url: string, over: string, changed: Changed, aim: string): Promise<void> {
+  const file = CANDIDATES[changed]
+  const { directories: [files = {}] = [] } = await readPolicies([POLICIES], POLICIES)
+  const policies = { directories: [{ ...files, [file]: `${files[file] ?? ''}\n# Changed.\n` }] }
   const startedAt = performance.now()
   const asked = { method: 'POST', path: '/policies/impact', value: { policies, over: [over] } }
   let run = JSON.parse(await requestText(url, asked, [202])) as Run
@@ -52,9 +66,8 @@ async function compare(url: string, over: string): Promise<number> {
   }
   const seconds = (performance.now() - startedAt) / 1000
   if (run.result === undefined) throw new Error(run.error?.message ?? 'no result')
-  row(`${run.result.compared.total} ${over} compared`, seconds, 's')
-  row('  flips of a revision against itself', run.result.flips.length, '')
-  return seconds
+  row(`${run.result.compared.total} ${over}, ${changed} changed`, seconds, 's', aim)
+  row('  flips', run.result.flips.length, '', '0')
 }
 
 /** The p99 of small decisions at a fixed rate, in milliseconds. */
@@ -70,15 +83,15 @@ async function latencyMs(url: string, seconds: number): Promise<number> {
   return taken.get('decision')?.p99Ms ?? Number.NaN
 }
 
-async function withLatency(server: Server, over: string): Promise<void> {
+async function withLatency(server: Server, over: string, changed: Changed, aim: string): Promise<void> {
   const before = await latencyMs(server.url, Number(flags.seconds))
   const cpuSeconds = server.cpuSeconds()
-  const comparing = compare(server.url, over)
+  const comparing = compare(server.url, over, changed, aim)
   const during = await latencyMs(server.url, Number(flags.seconds))
   await comparing
   row('  CPU time of the service', server.cpuSeconds() - cpuSeconds, 's')
   row('  p99 of decisions without a comparison', before, 'ms')
-  row('  p99 of decisions during it', during, 'ms')
+  row('  p99 of decisions during it', during, 'ms', `${(before + 2).toFixed(1)} ms`)
 }
 
 async function measureInputs(): Promise<void> {
@@ -86,7 +99,7 @@ async function measureInputs(): Promise<void> {
     await withFolder(async (folder) => {
       const filled = await fillLog(join(folder, 'decisions.db'), history(Number(flags.history)), batchRows)
       row(`inputs of a history, ${batchRows} in a batch, as JSON`, filled.inputBytes / 1e6, 'MB')
-      row('  the whole log in % of it', (filled.fileBytes / filled.inputBytes) * 100, '%')
+      row('  the whole log in % of it', (filled.fileBytes / filled.inputBytes) * 100, '%', '25 %')
       row('  time to write a decision', (filled.seconds / filled.decisions) * 1e6, 'us')
     })
 }
@@ -99,7 +112,8 @@ async function measureDecisions(): Promise<void> {
     row('  time to write a decision', (filled.seconds / filled.decisions) * 1e6, 'us')
     const server = await startTidegate({ directory: folder, policies: POLICIES })
     try {
-      await withLatency(server, 'decisions')
+      await withLatency(server, 'decisions', 'a package', '60 s')
+      await compare(server.url, 'decisions', 'a library that most packages use', '60 s')
     } finally {
       await server.end()
     }
@@ -121,7 +135,7 @@ async function measurePipelines(): Promise<void> {
       const server = await startTidegate({ directory: folder, policies: POLICIES, config })
       try {
         await untilReconciled(server.url)
-        await withLatency(server, 'pipelines')
+        await withLatency(server, 'pipelines', 'a package', '30 s')
       } finally {
         await server.end()
       }
@@ -140,9 +154,62 @@ async function untilReconciled(url: string): Promise<void> {
   }
 }
 
+/** Explains an allow of a long pipeline, for which all packages are compiled with markers. */
+async function measureWhy(): Promise<void> {
+  await withFolder(async (folder) => {
+    const server = await startTidegate({ directory: folder, policies: POLICIES })
+    try {
+      const value = { input: { new: generatePipeline(WHY_STAGES) } }
+      const decide = { method: 'POST', path: '/v1/staticPolicy/eval', value }
+      const { decisionId } = JSON.parse(await requestText(server.url, decide)) as { decisionId: string }
+      const path = `/decisions/${decisionId}`
+      while ((await timeRequest(`${server.url}${path}`)).status !== 200) await sleep(POLL_MS)
+      for (const which of ['first', 'second']) {
+        const { status, ms } = await timeRequest(`${server.url}${path}/why`)
+        if (status !== 200) throw new Error(`why: ${status}`)
+        row(`why, ${WHY_STAGES} stages, ${which} time`, ms / 1000, 's', '2 s')
+      }
+    } finally {
+      await server.end()
+    }
+  })
+}
+
+/** A request with 100 small inputs compared with a request with one. */
+async function measureBatch(): Promise<void> {
+  await withFolder(async (folder) => {
+    const server = await startTidegate({ directory: folder, policies: POLICIES })
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const path = 'data/static/wait_time/deny'
+    const input = { new: { application: 'shop', stages: [], triggers: [] } }
+    const inputs = Object.fromEntries(Array.from({ length: BATCH_INPUTS }, (_, id) => [id, input]))
+    const send = async (url: string, body: object): Promise<number> => {
+      const { status, ms } = await timeRequest(`${server.url}/v1/${url}`, JSON.stringify(body), agent)
+      if (status !== 200) throw new Error(`${url}: ${status}`)
+      return ms
+    }
+    try {
+      const [one, many]: number[][] = [[], []]
+      for (let round = 0; round < BATCH_ROUNDS; round += 1) {
+        one?.push(await send(path, { input }))
+        many?.push(await send(`batch/${path}`, { inputs }))
+      }
+      const [single, batch] = [one ?? [], many ?? []].map((times) => latenciesOf(times).p50Ms)
+      row('one small input', single, 'ms')
+      row(`a batch of ${BATCH_INPUTS}`, batch, 'ms')
+      row('  times one', (batch ?? 0) / (single ?? 1), '', '10')
+    } finally {
+      agent.destroy()
+      await server.end()
+    }
+  })
+}
+
 await runParts(flags.only, {
   inputs: measureInputs,
   decisions: measureDecisions,
   pipelines: measurePipelines,
+  why: measureWhy,
+  batch: measureBatch,
   reload: () => measureReload(row, Number(flags.rate), Number(flags.seconds)),
 })
