@@ -129,7 +129,7 @@ function refuseIncompleteInput({ input, inputBytes, inputTruncated }: Explainabl
 function revisionGone({ revision }: ExplainableDecision): AppError {
   return new AppError(
     'not_found',
-    `The policies of revision ${revision} are not stored here: they were removed, another service decided, or decisions.maxSourcesBytes is 0.`,
+    `The policies of revision ${revision} are not stored here: they were removed, another service decided, or decisions.enabled or decisions.maxSourcesBytes excludes them.`,
     { code: 'revision_gone' },
   )
 }
