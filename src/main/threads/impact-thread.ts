@@ -33,6 +33,9 @@ export type ImpactMessage =
   | { readonly type: 'done'; readonly result: ImpactResult }
   | { readonly type: 'failed'; readonly failure: Failure }
 
+/** A compiler of low priority may take this many times longer on a busy machine. */
+export const LOW_PRIORITY_FACTOR = 4
+
 const SCRIPT = threadScript('impact')
 const THREAD_LIMITS = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 1024 }
 /** The thread itself stops earlier with a partial result. */
@@ -68,7 +71,7 @@ export async function compareInThread(
           watch = setTimeout(stuck, ms + SILENCE_MS)
         }
         // Two revisions may be compiled by three runs each.
-        listen(6 * compiler.timeoutSeconds * 1000)
+        listen(6 * LOW_PRIORITY_FACTOR * compiler.timeoutSeconds * 1000)
         thread.on('message', (message: ImpactMessage) => {
           if (message.type === 'done') done(message.result)
           else if (message.type === 'failed') failed(fromFailure(message.failure))
