@@ -32,11 +32,13 @@ export function defineRevisions(command: Command, session: Session): void {
     .addHelpText('after', examples('tidegate policies history'))
     .action((options: ServiceOptions) => showHistory(options, { path: '/policies/revisions' }, session))
   addServiceOptions(command.command('diff'))
-    .argument('<from>', 'a stored revision')
-    .argument('<to>', 'a stored revision')
+    .argument('<base>', 'the earlier revision')
+    .argument('<revision>', 'the revision that is compared with it')
     .description('Shows the files that differ between two stored revisions, as unified diffs.')
     .addHelpText('after', examples('tidegate policies diff 4f1c 9ab2'))
-    .action((from: string, to: string, options: ServiceOptions) => showDiff(options, { from, to }, session))
+    .action((base: string, revision: string, options: ServiceOptions) =>
+      showDiff(options, { base, revision }, session),
+    )
   addServiceOptions(command.command('pin'))
     .argument('<revision>', 'a stored revision')
     .description(
@@ -86,7 +88,7 @@ function historyText({ pinned, revisions }: z.output<typeof History>): string {
 
 async function showDiff(
   options: ServiceOptions,
-  query: { readonly from: string; readonly to: string },
+  query: { readonly base: string; readonly revision: string },
   session: Session,
 ): Promise<void> {
   const { terminal } = session

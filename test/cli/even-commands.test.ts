@@ -46,6 +46,7 @@ const NOT_THE_SAME: Readonly<Record<string, string>> = {
   '--from': 'a data directory, or a mirror',
   '--interval': 'a length, or the number of one',
   '--policies': 'directories, or a bundle, too',
+  '--to': 'a database, or a person',
   '--until': 'the end of a window of time, or of an exception',
   '--url': 'the service, or what is to be called',
   '--baseline': 'values of its scope',

@@ -113,13 +113,15 @@ test('two revisions are compared file by file', async () => {
   const from = String((await get('/policies/sources'))['revision'])
   workspace.write({ 'policies/more.rego': 'package more\n\nx := 1\n' })
   const to = await serve(2)
-  const { files } = await get(`/policies/revisions/diff?from=${from}&to=${to}`)
+  const { files } = await get(`/policies/revisions/diff?base=${from}&revision=${to}`)
   expect(files).toMatchObject([
     { file: 'app.rego', change: 'changed', diff: expect.stringContaining('-x := 1\n+x := 2\n') as string },
     { file: 'limits/data.json', diff: expect.stringContaining('+{"most":20}') as string },
     { file: 'more.rego', change: 'added', diff: expect.stringContaining('+package more') as string },
   ])
-  expect((await ask(tidegate.url, { path: `/policies/revisions/diff?from=${from}&to=r9` })).status).toBe(404)
+  expect(
+    (await ask(tidegate.url, { path: `/policies/revisions/diff?base=${from}&revision=r9` })).status,
+  ).toBe(404)
 })
 
 test('a revision whose sources are gone is neither pinned nor replaced at a start', async () => {

@@ -19,6 +19,8 @@ const WHOLE: Readonly<Record<string, string>> = {
   '/executions/{id}/timeline': 'one execution; `isTruncated` says that there is more',
   '/policies/impact': 'the latest comparisons, which the service keeps in memory',
   '/policies/sources': 'what is configured',
+  '/policies/revisions': 'what is stored, within `decisions.maxSourcesBytes`',
+  '/policies/revisions/diff': 'the files of two stored revisions',
   '/fleet': 'one row for each instance, at most 5,000',
   '/notifications': 'what is configured',
   '/delegations': 'what people have given, at most 20 each',

@@ -230,6 +230,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
       ],
     },
   ],
+  [/^POST \/policies\/pin/, { ...CONTROL, bodies: ['{"revision":@}', '@'] }],
   [/./, NO_BODY],
 ]
 const WITHOUT_BODY: readonly RegExp[] = [
@@ -239,6 +240,7 @@ const WITHOUT_BODY: readonly RegExp[] = [
   /\/resume$/,
   /\/approve$/,
   /\/refresh$/,
+  /\/(?:rollback|unpin|reload)$/,
   /\/test$/,
 ]
 const QUERIES: readonly (readonly [RegExp, readonly string[]])[] = [

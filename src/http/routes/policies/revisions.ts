@@ -34,8 +34,8 @@ const History = z.object({
   ),
 })
 const Diff = z.object({
-  from: z.string(),
-  to: z.string(),
+  base: z.string(),
+  revision: z.string(),
   files: z.array(
     z.object({
       file: z.string(),
@@ -69,11 +69,17 @@ export const revisionRoutes = [
     roles: ['auditor', 'author'],
     handler: 'policies',
     summary: 'The files that differ between two stored revisions',
-    query: z.strictObject({ from: revision, to: revision }),
+    query: z.strictObject({
+      base: revision.describe('The earlier revision.'),
+      revision: revision.describe('The revision that is compared with it.'),
+    }),
     answers: { 200: json('The changed files.', Diff), 404: { description: 'A revision is not stored.' } },
-    answer: async ({ query: { from, to } }, { control }) => {
-      const files = await control.diff(from, to)
-      return jsonAnswer({ from, to, files: files.map((changed) => describeChange(changed, from, to)) })
+    answer: async ({ query: { base, revision: compared } }, { control }) => {
+      const files = await control.diff(base, compared)
+      return jsonAnswer({
+        ...{ base, revision: compared },
+        files: files.map((changed) => describeChange(changed, base, compared)),
+      })
     },
   }),
   route({
