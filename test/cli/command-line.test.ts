@@ -20,6 +20,7 @@ const COMMANDS = [
   'analysis',
   'audit',
   'exceptions',
+  'fleet',
   'notifications',
   'store',
   'pipelines',

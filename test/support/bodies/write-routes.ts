@@ -230,6 +230,10 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
       ],
     },
   ],
+  [
+    /^POST \/analysis\/[^/]+\/feedback$/,
+    { ...DOCUMENT, bodies: ['{"judgement":"right","comment":@}', '{"judgement":"right","metrics":@}'] },
+  ],
   [/^POST \/policies\/pin/, { ...CONTROL, bodies: ['{"revision":@}', '@'] }],
   [/./, NO_BODY],
 ]

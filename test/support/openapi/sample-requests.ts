@@ -79,7 +79,7 @@ const QUERIES: readonly (readonly [operation: RegExp, query: (ids: DescribedServ
   [/^getUi.*GateFromPlugin$|^getApproval.*FromPlugin$/, ({ instance }) => `?instanceId=${instance}`],
   [/^getHealth$/, () => '?bundles&plugins'],
   [/GatesByStage$/, () => '?type=approval'],
-  [/^getPoliciesRevisionsDiff$/, () => '?from=r8&to=r9'],
+  [/^getPoliciesRevisionsDiff$/, () => '?base=r8&revision=r9'],
   [/ExternalTemplate$/, () => '?templateType=LOG&templateName=sample'],
 ]
 const BODIES: readonly (readonly [
@@ -141,6 +141,7 @@ const BODIES: readonly (readonly [
   [/SpinnakerReview$/, () => ({ action: 'cancel' })],
   [/Echo/, () => pipelineEvent()],
   [/Try$/, () => ({ minutes: 10 })],
+  [/Backtest$/, () => ({ baseline: {}, windows: 1 })],
   [/^putAnalysisApplications/, () => FILE_ANALYSIS],
   [/RegisterCanary$|^postAnalysis$/, () => pastCanary('healthy')],
   [/ExternalTemplate$/, () => LOG_TEMPLATE],
