@@ -12,6 +12,7 @@ import type {
 import type { ReadOperation } from '../store/ports/readers.js'
 import type { WriteOperation } from '../store/ports/transaction.js'
 import { recordDecisions } from './record-decisions.js'
+import { recordRevokedSession } from './record-revoked-session.js'
 import { recordPolicyChange } from './record-policy-change.js'
 
 /** Adds a checkpoint. Raises `conflict` if the chain has no such link. */
@@ -65,5 +66,11 @@ export const exportChunk: ReadOperation<AuditExportQuery, AuditExportPart> = {
   apply: ({ auditExport }, query) => auditExport.part(query),
 }
 
-export const auditWrites = [addCheckpoint, deleteThrough, recordDecisions, recordPolicyChange] as const
+export const auditWrites = [
+  addCheckpoint,
+  deleteThrough,
+  recordDecisions,
+  recordPolicyChange,
+  recordRevokedSession,
+] as const
 export const auditReads = [readPage, readTextPage, checkChain, readCheckpoints, exportChunk] as const

@@ -73,6 +73,11 @@ const ENTRIES: readonly CommandEntry[] = [
     async () => (await import('./notifications.js')).defineNotifications,
   ],
   [
+    'sessions',
+    'list and end the sessions of browsers',
+    async () => (await import('./sessions.js')).defineSessions,
+  ],
+  [
     'store',
     'prepare a PostgreSQL database that several services share',
     async () => (await import('./store.js')).defineStore,

@@ -19,6 +19,7 @@ import { templatePageRoutes } from './routes/pages/templates.js'
 import { storedDataRoutes } from './routes/policies/data.js'
 import { storedPolicyRoutes } from './routes/policies/policies.js'
 import type { WritingRoutesDeps } from './routes/policies/writing.js'
+import { sessionRoutes } from './routes/pages/sessions.js'
 import { signInRoutes } from './routes/pages/sign-in.js'
 import { aboutRoutes } from './routes/about/about.js'
 import type { AboutRoutesDeps } from './routes/about/about.js'
@@ -146,6 +147,7 @@ export function routeLists(options: RouteOptions): readonly BindableRoutes<Route
       ],
       'pages',
     ),
+    list('pages', sessionRoutes, 'pages'),
     list('messages', webhookRoutes, 'webhooks'),
     list('messages', outboxRoutes, 'outbox'),
     list('messages', notificationRoutes, 'notifications'),

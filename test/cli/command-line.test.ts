@@ -22,6 +22,7 @@ const COMMANDS = [
   'exceptions',
   'fleet',
   'notifications',
+  'sessions',
   'store',
   'pipelines',
   'orchestrator',

@@ -24,6 +24,7 @@ const NOT_WATCHED: Readonly<Record<string, string>> = {
     ].map((name) => [name, 'does something']),
   ),
   'audit export': 'writes a file',
+  'sessions revoke': 'does something',
   'analysis report': 'writes a file',
   'pipelines pull': 'writes a file',
   ...Object.fromEntries(

@@ -22,7 +22,7 @@ const EXIT_CODES: readonly (readonly [RegExp, number])[] = [
   [/check test\/cases\/pipelines\/deny-unjudged-production-deploy\.json$/, 1],
   [/absent\.json/, 2],
   // The storage service of this test lists no applications, so the reconciliation fails.
-  [/tidegate (?:orchestrator )?doctor/, 1],
+  [/tidegate (?:(?:orchestrator )?doctor|fleet)/, 1],
   [/analysis start cart/, 1],
   // The files of this test begin two hours ago.
   [/analysis (?:backtest|plan) shop/, 1],

@@ -22,6 +22,7 @@ const ANSWERED = ROUTES.filter(([, path]) => path !== '/ui/home/events')
 /** Responses for which no part of the service is in the required state. */
 const WITHOUT_SUCCESS = new Set([
   'postBackgroundWorkByKindByKeyResume',
+  ...['deleteSessionsById', 'postUiAccountSessionsByIdRevoke'],
   ...['postUiOperationsWorkResume', 'getUiSignInStart', 'getUiSignInCallback'],
   ...['getPoliciesRevisionsDiff', 'postPoliciesPin', 'postPoliciesRollback', 'postPoliciesUnpin'],
 ])

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { CertificateAuthority } from '../support/certificates.js'
+import { Browser } from '../support/browser.js'
 import { ask, objectOf, postJson } from '../support/http-client.js'
 import type { Answered } from '../support/http-client.js'
 import { freePort } from '../support/free-port.js'
@@ -63,61 +64,11 @@ beforeEach(() => {
   provider.people.set('taken@example.org', { groups: ['staff'] })
 })
 
-/** A browser: follows redirects between the service and the provider, and keeps their cookies. */
-class Browser {
-  readonly #cookies = new Map<string, Map<string, string>>()
-
-  async get(url: string): Promise<Answered & { readonly url: string }> {
-    let target = new URL(url, tidegate.url)
-    for (let hops = 0; hops < 12; hops += 1) {
-      const answer = await this.#send('GET', target)
-      const { location } = answer.headers
-      if (location === undefined) return { ...answer, url: target.href }
-      target = new URL(location, target)
-    }
-    throw new Error('too many redirects')
-  }
-
-  /** Goes one step, without following. */
-  step(url: string): Promise<Answered> {
-    return this.#send('GET', new URL(url, tidegate.url))
-  }
-
-  post(path: string, fields: Readonly<Record<string, string>>): Promise<Answered> {
-    return this.#send('POST', new URL(path, tidegate.url), new URLSearchParams(fields).toString())
-  }
-
-  cookieNames(): readonly string[] {
-    return [...(this.#cookies.get(new URL(tidegate.url).host)?.keys() ?? [])]
-  }
-
-  async #send(method: string, url: URL, body?: string): Promise<Answered> {
-    const own = this.#cookies.get(url.host) ?? new Map<string, string>()
-    this.#cookies.set(url.host, own)
-    const cookie = [...own].map(([name, value]) => `${name}=${value}`).join('; ')
-    const answer = await ask(url.origin, {
-      ...{ method, path: url.pathname + url.search, body },
-      headers: {
-        ...{ host: url.host, accept: 'text/html', cookie },
-        ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
-      },
-    })
-    for (const line of answer.headers['set-cookie'] ?? []) {
-      const [pair = '', ...attributes] = line.split('; ')
-      const at = pair.indexOf('=')
-      const isGone = attributes.some((each) => /^max-age=0$|^expires=Thu, 01 Jan 1970/i.test(each))
-      if (isGone) own.delete(pair.slice(0, at))
-      else own.set(pair.slice(0, at), pair.slice(at + 1))
-    }
-    return answer
-  }
-}
-
 const start = '/ui/sign-in/start?next=%2Fui%2Fapprovals%3Fstatus%3Dall'
 const formTokenIn = ({ text }: Answered): string => /name="formToken" value="([^"]+)"/.exec(text)?.[1] ?? ''
 
 async function signedIn(): Promise<Browser> {
-  const browser = new Browser()
+  const browser = new Browser(tidegate.url)
   expect((await browser.get(start)).status).toBe(200)
   return browser
 }
@@ -143,13 +94,13 @@ async function triggerGate(executionId: string): Promise<number> {
 
 describe('signing in at an identity provider', () => {
   test('is offered on the sign-in page, next to tokens', async () => {
-    const page = await new Browser().get('/ui')
+    const page = await new Browser(tidegate.url).get('/ui')
     expect([page.status, page.text]).toEqual([401, expect.stringContaining('Sign in with Example Login')])
     expect(page.text).toContain('type="password"')
   })
 
   test('leads back to the page that was wanted, with the name and a session that scripts cannot read', async () => {
-    const browser = new Browser()
+    const browser = new Browser(tidegate.url)
     const page = await browser.get(start)
     expect([page.status, new URL(page.url).pathname + new URL(page.url).search]).toEqual([
       200,
@@ -160,7 +111,7 @@ describe('signing in at an identity provider', () => {
   })
 
   test('sends PKCE, state and nonce, and keeps them in a cookie for ten minutes', async () => {
-    const away = await new Browser().step(start)
+    const away = await new Browser(tidegate.url).step(start)
     const query = new URL(away.headers.location ?? '').searchParams
     expect(query.get('code_challenge_method')).toBe('S256')
     for (const name of ['code_challenge', 'state', 'nonce']) expect(query.get(name)).toMatch(/^[\w-]{43}$/)
@@ -172,20 +123,20 @@ describe('signing in at an identity provider', () => {
   })
 
   test('works in two tabs at the same time', async () => {
-    const browser = new Browser()
+    const browser = new Browser(tidegate.url)
     const [first, second] = [await browser.step(start), await browser.step(start)]
     expect((await browser.get(second.headers.location ?? '')).status).toBe(200)
     expect((await browser.get(first.headers.location ?? '')).status).toBe(200)
   })
 
   test('is refused in another browser than the one that began', async () => {
-    const away = await new Browser().step(start)
-    const other = await new Browser().get(away.headers.location ?? '')
+    const away = await new Browser(tidegate.url).step(start)
+    const other = await new Browser(tidegate.url).get(away.headers.location ?? '')
     expect([other.status, other.text]).toEqual([403, expect.stringContaining('began in another browser')])
   })
 
   test('is refused for an answer whose state belongs to another sign-in', async () => {
-    const browser = new Browser()
+    const browser = new Browser(tidegate.url)
     await browser.step(start)
     const answer = await browser.get('/ui/sign-in/callback?code=x&state=made-up')
     expect(answer.status).toBe(403)
@@ -193,14 +144,14 @@ describe('signing in at an identity provider', () => {
   })
 
   test('accepts an answer only once', async () => {
-    const browser = new Browser()
+    const browser = new Browser(tidegate.url)
     const target = await returnAddress(browser)
     expect((await browser.step(target)).status).toBe(303)
     expect((await browser.step(target)).status).toBe(403)
   })
 
   test('names the error of the provider', async () => {
-    const browser = new Browser()
+    const browser = new Browser(tidegate.url)
     const away = await browser.step(start)
     const state = new URL(away.headers.location ?? '').searchParams.get('state') ?? ''
     const iss = encodeURIComponent(provider.issuer)
@@ -211,7 +162,7 @@ describe('signing in at an identity provider', () => {
   test.each(['https://evil.example/', '//evil.example', '/analysis', '/ui/../../x'])(
     'never leads to another site or to an address that is no page: %s',
     async (next) => {
-      const page = await new Browser().get(`/ui/sign-in/start?next=${encodeURIComponent(next)}`)
+      const page = await new Browser(tidegate.url).get(`/ui/sign-in/start?next=${encodeURIComponent(next)}`)
       expect(new URL(page.url).href).toBe(`${tidegate.url}/ui`)
     },
   )
@@ -220,7 +171,7 @@ describe('signing in at an identity provider', () => {
 describe('an account', () => {
   test('without a role for its groups gets no session, and is told why', async () => {
     provider.user = 'taken@example.org'
-    const browser = new Browser()
+    const browser = new Browser(tidegate.url)
     const page = await browser.get(start)
     expect([page.status, page.text]).toEqual([403, expect.stringContaining('name of a token or certificate')])
     expect(browser.cookieNames()).not.toContain('tidegate_session')
@@ -228,7 +179,7 @@ describe('an account', () => {
 
   test('whose address the provider has not verified gets no session', async () => {
     provider.people.set('ana@example.org', { groups: [], verified: false })
-    const page = await new Browser().get(start)
+    const page = await new Browser(tidegate.url).get(start)
     expect([page.status, page.text]).toEqual([403, expect.stringContaining('has not verified the address')])
   })
 
@@ -270,7 +221,7 @@ describe('an account', () => {
   })
 
   test('continues while the provider is away, and nobody else can sign in', async () => {
-    const [browser, late] = [await signedIn(), new Browser()]
+    const [browser, late] = [await signedIn(), new Browser(tidegate.url)]
     const lateReturn = await returnAddress(late)
     provider.away.isAway = true
     expect((await browser.get('/ui')).status).toBe(200)
@@ -283,6 +234,48 @@ describe('an account', () => {
     const formToken = formTokenIn(await browser.get('/ui'))
     expect((await browser.post('/ui/sign-out', { formToken })).status).toBe(303)
     expect((await browser.get('/ui')).status).toBe(401)
+  })
+})
+
+describe('the sessions of an account', () => {
+  const rows = async (browser: Browser) =>
+    [...(await browser.get('/ui/account')).text.matchAll(/sessions\/([0-9a-f]{16})\/revoke/g)].map(
+      ([, id]) => id,
+    )
+
+  test('are listed on its page, and revoking one ends it and no other', async () => {
+    const [one, other] = [await signedIn(), await signedIn()]
+    const page = await one.get('/ui/account')
+    expect(page.text).toContain('this browser')
+    for (const id of await rows(one))
+      await one.post(`/ui/account/sessions/${String(id)}/revoke`, { formToken: formTokenIn(page) })
+    expect((await other.get('/ui')).status).toBe(401)
+    expect((await one.get('/ui')).status).toBe(200)
+    const trail = await ask(tidegate.url, {
+      path: '/audit?kind=session.revoked',
+      headers: { authorization: `Bearer ${await provider.accessToken(AUDIENCE)}` },
+    })
+    expect(trail.text).toContain('session.revoked')
+  })
+
+  test('of other people cannot be ended', async () => {
+    const own = await signedIn()
+    const formToken = formTokenIn(await own.get('/ui/account'))
+    const answer = await own.post('/ui/account/sessions/0123456789abcdef/revoke', { formToken })
+    expect(answer.status).toBe(404)
+  })
+
+  test('may end while a comment is typed: the page to sign in keeps it', async () => {
+    const id = await triggerGate('ended-session')
+    const browser = await signedIn()
+    const path = `/ui/approvals/${id}`
+    const formToken = formTokenIn(await browser.get(path))
+    provider.people.delete('ana@example.org')
+    const comment = 'checked <b>everything</b> \u202e'.repeat(50)
+    const answer = await browser.post(path, { formToken, action: 'approve', comment })
+    expect(answer.status).toBe(401)
+    expect(answer.text).toContain('checked &lt;b&gt;everything&lt;/b&gt;')
+    expect(answer.text).not.toContain('<b>everything')
   })
 })
 

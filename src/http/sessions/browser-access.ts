@@ -8,7 +8,7 @@ import type { Exchange } from '../exchange/exchange.js'
 import { isSameText } from '../../lib/text/same-text.js'
 import { callerFor, makeFindToken, requireRole } from '../pipeline/authenticate.js'
 import type { Authenticate, TokenRecord } from '../pipeline/authenticate.js'
-import type { BrowserSession, BrowserSessions } from '../../store/ports/browser-sessions.js'
+import type { BrowserSession, BrowserSessions, ListedSession } from '../../store/ports/browser-sessions.js'
 import { principalOf } from '../sign-on/account.js'
 import type { AccountRules } from '../sign-on/account.js'
 import type { AccountSessions } from '../sign-on/account-sessions.js'
@@ -228,6 +228,33 @@ export class BrowserAccess {
     return `${this.#cookie(this.#names.session, '')}; Max-Age=0`
   }
 
+  /**
+   * Sessions of a person; of everybody without a name. `isCurrent` marks that of the browser itself.
+   */
+  async sessionsOf(
+    exchange: Exchange,
+    name: string | undefined,
+  ): Promise<readonly (ListedSession & { readonly id: string; readonly isCurrent: boolean })[]> {
+    const cookie = cookieOf(exchange, this.#names.session)
+    const current = cookie === undefined ? undefined : keyOf(cookie)
+    const listed = await this.#options.sessions.list()
+    return listed
+      .filter(({ tokenName }) => name === undefined || tokenName === name)
+      .map((session) => ({
+        ...session,
+        id: session.key.slice(0, SHOWN_KEY_DIGITS),
+        isCurrent: session.key === current,
+      }))
+  }
+
+  /** Ends a session of a person, or of anybody without a name. Raises `not_found`. */
+  async revoke(exchange: Exchange, id: string, name: string | undefined): Promise<ListedSession> {
+    const found = (await this.sessionsOf(exchange, name)).find((session) => session.id === id)
+    if (found === undefined) throw new AppError('not_found', `there is no session ${id}`)
+    await this.#options.sessions.remove(found.key)
+    return found
+  }
+
   async #endSession(exchange: Exchange): Promise<void> {
     const id = cookieOf(exchange, this.#names.session)
     if (id !== undefined) await this.#options.sessions.remove(keyOf(id))
@@ -287,6 +314,8 @@ function cookieOf(exchange: Exchange, name: string): string | undefined {
 }
 
 const BYTES = 32
+/** Enough to tell sessions apart. */
+const SHOWN_KEY_DIGITS = 16
 
 /** Returns 32 random bytes in base64url. */
 export function randomToken(): string {

@@ -1,5 +1,5 @@
 import { SESSION_BOUNDS } from '../../store/ports/browser-sessions.js'
-import type { BrowserSession, BrowserSessions } from '../../store/ports/browser-sessions.js'
+import type { BrowserSession, BrowserSessions, ListedSession } from '../../store/ports/browser-sessions.js'
 
 interface KeptSession extends BrowserSession {
   readonly endsMs: number
@@ -51,6 +51,16 @@ export class MemorySessions implements BrowserSessions {
   remove(key: string): Promise<void> {
     this.#kept.delete(key)
     return Promise.resolve()
+  }
+
+  list(): Promise<readonly ListedSession[]> {
+    this.#forgetEnded()
+    const passedMs = this.#passed()
+    const listed = [...this.#kept].map(([key, { tokenName, account, endsMs, idleSinceMs }]) => ({
+      ...{ key, tokenName, isAccount: account !== undefined },
+      ...{ ageMs: passedMs - (endsMs - longestMs), idleMs: passedMs - idleSinceMs },
+    }))
+    return Promise.resolve(listed.sort((one, other) => one.ageMs - other.ageMs))
   }
 
   #forgetEnded(): void {

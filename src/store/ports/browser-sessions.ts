@@ -15,6 +15,17 @@ export interface BrowserSession {
   readonly formToken: string
 }
 
+/** A session in lists. */
+export interface ListedSession {
+  readonly key: string
+  readonly tokenName: string
+  /** True for an account at an identity provider. */
+  readonly isAccount: boolean
+  /** Time since the sign-in and since the last use, in milliseconds. */
+  readonly ageMs: number
+  readonly idleMs: number
+}
+
 /** Limits of sessions. */
 export const SESSION_BOUNDS = {
   longestMs: 43_200_000,
@@ -38,4 +49,6 @@ export interface BrowserSessions {
   /** Stores the state of an account. Does nothing if the session has ended. */
   readonly replaceAccount: (key: string, account: string) => Promise<void>
   readonly remove: (key: string) => Promise<void>
+  /** Sessions that have not ended, the last sign-in first. */
+  readonly list: () => Promise<readonly ListedSession[]>
 }

@@ -23,6 +23,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   '/policies/revisions/diff': 'the files of two stored revisions',
   '/fleet': 'one row for each instance, at most 5,000',
   '/notifications': 'what is configured',
+  '/sessions': 'at most ten of each person',
   '/delegations': 'what people have given, at most 20 each',
   '/policies/packages': 'what is loaded',
   '/decisions/{decisionId}/why': 'one decision',

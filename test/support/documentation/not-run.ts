@@ -22,6 +22,7 @@ export const NOT_RUN: readonly (readonly [pattern: RegExp, reason: string])[] = 
   [/--as armory|opa\/pipelines/, 'needs policies of Armory; test/e2e/armory.test.ts has them'],
   [/capabilities\.json/, 'needs jq; test/rego/opa/capabilities.test.ts compiles with such a file'],
   [/gates (?:delegate|revoke)/, 'needs two people; test/e2e/approval-rules.test.ts has them'],
+  [/sessions revoke/, 'needs a browser; test/e2e/sign-on.test.ts has one'],
   [/notifications test/, 'needs a channel; test/e2e/notifications.test.ts has some'],
   [/tidegate reload/, 'needs a token; test/cli/signals.test.ts reloads with one'],
   [/ACCESS_TOKEN/, 'needs an identity provider; test/e2e/sign-on.test.ts has one'],

@@ -43,6 +43,7 @@ const PARAMETERS: readonly (readonly [
     ({ run, report }) => ({ application: 'shop', id: run, token: report, service: '3' }),
   ],
   [/^\/bundles/, () => ({ name: 'main' })],
+  [/^(?:\/ui\/account)?\/sessions/, () => ({ id: 'sample' })],
   [/^\/delegations/, () => ({ id: '1' })],
   [/^\/status/, () => ({ partition: 'edge' })],
   [/^\/exceptions/, ({ exception }) => ({ id: exception })],
@@ -98,7 +99,7 @@ const BODIES: readonly (readonly [
   [/^postUiOperationsWork/, ({ ids }) => ({ formToken: ids.formToken, kind: 'gate', key: '1' })],
   [/^postUiRuns\w*Feedback$/, ({ ids }) => ({ formToken: ids.formToken, judgement: 'right' })],
   [/Feedback$/, () => ({ judgement: 'right' })],
-  [/^postUi(?:Decisions|Operations|Runs|Trail)/, ({ ids }) => ({ formToken: ids.formToken })],
+  [/^postUi(?:Decisions|Operations|Account|Runs|Trail)/, ({ ids }) => ({ formToken: ids.formToken })],
   [
     /^postDelegations$/,
     (_, nth) => ({ to: `sample ${nth}`, until: new Date(Date.now() + 86_400_000).toISOString() }),

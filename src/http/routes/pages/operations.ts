@@ -4,12 +4,13 @@ import { html } from 'hono/html'
 import { countMessages, resendMessage, showMessages } from '../../../outbox/outbox-operations.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { formBody } from '../../input/form-body.js'
-import { numberOf } from '../../input/path-parameter.js'
+import { numberOf, textOf } from '../../input/path-parameter.js'
 import { accountPage } from '../../pages/account-page.js'
 import { goTo } from '../../pages/answer-page.js'
 import { POLICY_READERS, tokenField } from '../../pages/layout.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import { statesOf } from '../about/health.js'
+import { revokeSession, sessionsFor } from './sessions.js'
 import { FORM, PAGE, showPage, viewerOf } from './page-route.js'
 import type { PageRoutesDeps } from './page-route.js'
 import type { ShownMessage } from '../../../outbox/outbox-operations.js'
@@ -96,10 +97,27 @@ export const operationPageRoutes = [
     path: '/ui/account',
     roles: [...POLICY_READERS, 'orchestrator'],
     summary: 'The signed-in person with roles and groups, as a page',
-    answer: ({ exchange }, deps) => {
+    answer: async ({ exchange }, deps) => {
       const { tokenName, groups = [] } = exchange.caller
       const viewer = { ...viewerOf(exchange, deps), isAnonymous: tokenName === undefined }
-      return showPage(accountPage(groups, viewer), exchange, deps)
+      const sessions = tokenName === undefined ? [] : await sessionsFor(exchange, deps)
+      return await showPage(
+        accountPage({ groups, sessions, nowMs: deps.gates.now() }, viewer),
+        exchange,
+        deps,
+      )
+    },
+  }),
+  route({
+    ...FORM,
+    path: '/ui/account/sessions/:id/revoke',
+    roles: [...POLICY_READERS, 'orchestrator'],
+    summary: 'End a session, from its page',
+    params: { id: textOf('Id of the session.') },
+    body: formBody(z.object({})),
+    answer: async ({ exchange, params: { id } }, deps) => {
+      await revokeSession(exchange, id, deps)
+      return goTo(`${deps.page.prefix}/ui/account`)
     },
   }),
 ]

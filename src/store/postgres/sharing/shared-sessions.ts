@@ -1,9 +1,9 @@
 import { SESSION_BOUNDS } from '../../ports/browser-sessions.js'
-import type { BrowserSession, BrowserSessions } from '../../ports/browser-sessions.js'
+import type { BrowserSession, BrowserSessions, ListedSession } from '../../ports/browser-sessions.js'
 import { requireWritable } from '../engine/migrate.js'
 import { toStoreError } from '../engine/postgres-error.js'
 import type { Queries } from '../engine/session.js'
-import { first, run } from '../engine/statements.js'
+import { all, first, run } from '../engine/statements.js'
 import { serviceSchema } from '../migrations/service.js'
 
 const { longestMs, idleMs, ofToken, inAll } = SESSION_BOUNDS
@@ -31,6 +31,19 @@ export function sharedSessions(queries: Queries): BrowserSessions {
       naming('renew the sign-in', async () => {
         await requireWritable(queries, serviceSchema)
         await run(queries, 'update browser_sessions set account = $2 where key = $1', [key, account])
+      }),
+    list: () =>
+      naming('list sessions', async () => {
+        const rows = await all<ListedSession & Record<string, unknown>>(
+          queries,
+          `select key, token_name as "tokenName", account is not null as "isAccount",
+             floor(extract(epoch from clock_timestamp() - began) * 1000)::float8 as "ageMs",
+             floor(extract(epoch from clock_timestamp() - used) * 1000)::float8 as "idleMs"
+           from browser_sessions where ${HAS_NOT_ENDED} order by began desc`,
+        )
+        return rows.map(({ key, tokenName, isAccount, ageMs, idleMs }) => ({
+          ...{ key, tokenName, isAccount, ageMs, idleMs },
+        }))
       }),
     // Works with any schema: signing out must always succeed.
     remove: (key) =>
