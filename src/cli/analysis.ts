@@ -208,7 +208,7 @@ export function definePlan(command: Command, session: Session): void {
   addPastOptions(addServiceOptions(command), 3)
     .summary('minutes that each metric needs to find a change')
     .description(
-      'Estimates from past data how many minutes a run needs to find a change of 1, 5 and 10 % in 8 of 10 runs, and warns about metrics whose margin is smaller than what a run of the definition can find. Exits with 1 if nothing could be judged.',
+      'Estimates from past data how many minutes a run needs to find a change of 1, 5 and 10 % in 8 of 10 runs, and warns about metrics whose margin is smaller than the smallest change that a run can find. Exits with 1 if nothing could be judged.',
     )
     .addHelpText('after', examples('tidegate analysis plan shop', 'tidegate analysis plan shop --days 7'))
     .action(async (application: string, options: BacktestOptions) => {

@@ -39,7 +39,7 @@ type Instance = z.output<typeof Fleet>['instances'][number]
 export function defineFleet(command: Command, session: Session): void {
   addServiceOptions(addWatchOption(command))
     .description(
-      'Lists the instances of a fleet: version, revision of each bundle, since when, lag, health and last decision. Exits with 1 if one fails, is lost or lags behind. Requires the role auditor.',
+      'Lists the instances of a fleet: version, revision of each bundle, since when, lag, health and last decision. Exits with 1 if one fails, is lost or lags. Requires the role auditor.',
     )
     .addHelpText('after', examples('tidegate fleet', 'tidegate fleet --format json'))
     .action(async (options: ServiceOptions) => {

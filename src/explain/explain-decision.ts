@@ -264,7 +264,7 @@ function notesOf(
     notes.push({
       code: 'other_result',
       message:
-        'The evaluation gave another result than the decision, so the explanation may differ from what happened.',
+        'The evaluation gave another result than the decision, so the explanation may not be that of the decision.',
     })
   }
   if (reproduced === undefined && !isPart) {

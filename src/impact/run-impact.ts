@@ -34,7 +34,7 @@ const FAILING_MS = 30_000
 
 /**
  * Inputs that both revisions evaluate with all packages: the first ones, and then one of so many. They
- * show the cost. Of the others only changed packages are evaluated, unless these answer differently.
+ * show the cost. Only changed packages of the others are evaluated, unless these answer differently.
  */
 const [WHOLE_CASES, WHOLE_EVERY] = [1000, 21]
 

@@ -100,7 +100,7 @@ interface Following {
   readonly onStop: OnStop
 }
 
-/** Lets the servers of all processes follow the configuration. */
+/** Applies changes of the configuration to the servers of all processes. */
 function followConfiguration(parts: ServedParts, opened: AnswersParts, { follow, onStop }: Following): void {
   const { reloads, logger, store } = parts
   reloads.add(async ({ config, opa, readSecret }) => {

@@ -62,7 +62,7 @@ const GateMembers = z.strictObject({
   ),
   committersMayApprove: key(
     z.boolean().optional(),
-    'False if people who committed to what is deployed may not approve. Unknown committers then refuse every approval.',
+    'False if committers of the deployed change may not approve. Unknown committers then refuse every approval.',
     'true or false',
   ),
   reminders: Reminders.optional(),

@@ -56,7 +56,7 @@ export const ProviderSection = z.strictObject({
   ),
   approvalAcr: key(
     z.string().min(1).optional(),
-    'Authentication context (`acr`) that approvals in the browser require, for example that of a second factor. Who has signed in without it signs in again.',
+    'Authentication context (`acr`) that approvals in the browser require, for example that of a second factor. People who have signed in without it sign in again.',
     'a value of the claim acr',
   ),
 })

@@ -19,13 +19,13 @@ export function refusedReview(instance: GateInstance, reason: RefusalReason, per
     case 'committer':
       return new AppError(
         'forbidden',
-        `${person} committed to what instance ${instance.id} is about and may not approve it: someone else must`,
+        `${person} committed to the change of instance ${instance.id} and may not approve it: someone else must`,
         { code: 'committer' },
       )
     case 'unknown_committers':
       return new AppError(
         'forbidden',
-        `The gate ${instance.gateName} refuses approvals by committers, and who they are is unknown. Let its trigger name the commit with a connector, or change the gate.`,
+        `The gate ${instance.gateName} refuses approvals by committers, and the committers are unknown. Name the commit in its trigger with a connector, or change the gate.`,
         { code: 'unknown_committers' },
       )
     case 'nameless':

@@ -8,7 +8,7 @@ export function addShadowMetrics(registry: Registry, view: () => ShadowView): vo
   const metrics = new ScrapedMetrics(registry)
   metrics.counters(
     'tidegate_shadow_decisions_total',
-    'Decisions by what the shadow (policies.shadow) would have answered, or why it was not evaluated. They start at 0 again when other policies serve.',
+    'Decisions by the outcome of the shadow (policies.shadow), or the reason why it was not evaluated. They start at 0 again when other policies serve.',
     'result',
     () => {
       const { dropped, leftOut, result } = view()

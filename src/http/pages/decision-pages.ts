@@ -110,9 +110,7 @@ export function decisionPage({ decision, again }: ShownDecision, viewer: Viewer)
     <h2>${packages === undefined ? 'Result' : 'Reasons'}</h2>
     ${packages === undefined ? resultOf(decision) : reasons(packages.text, prefix)}
     ${again === undefined ? '' : answerAgain(again, decision)}
-    <p>
-      ${link(prefix, `${PATH}/${encodeURIComponent(decisionId)}/why`, 'Why: the rules and conditions behind it')}
-    </p>
+    <p>${link(prefix, `${PATH}/${encodeURIComponent(decisionId)}/why`, 'Why: its rules and conditions')}</p>
     <form method="post" action="${prefix}${PATH}/${encodeURIComponent(decisionId)}/again">
       ${tokenField(viewer)}
       <button>Evaluate again with the current policies</button>

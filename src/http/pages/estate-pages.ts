@@ -33,7 +33,7 @@ export interface ShownEstate {
   readonly nextCursor: string | undefined
 }
 
-/** Renders the pipelines of the orchestrator with what the static policies say of each. */
+/** Renders the pipelines of the orchestrator, each with its verdict by the static policies. */
 export function estatePage(shown: ShownEstate, viewer: Viewer): PageContent {
   const { application, name, pipelines, cursor, nextCursor } = shown
   const { prefix } = viewer
@@ -158,7 +158,10 @@ export function doraPage(report: DeliveryReport, days: number): PageContent {
     <h2>By application</h2>
     ${
       applications.length === 0
-        ? empty('No deployment was recorded.', 'Let the orchestrator send its events to POST /platform/echo.')
+        ? empty(
+            'No deployment was recorded.',
+            'Configure the orchestrator to send its events to POST /platform/echo.',
+          )
         : table(applications, [
             { head: 'application', cell: ({ application }) => application, isPlain: true },
             { head: 'deployments', cell: ({ deployments }) => deployments, isNumber: true },

@@ -3,7 +3,7 @@ import { html, raw } from 'hono/html'
 import type { Html, Viewer } from './layout.js'
 import { flag } from './parts.js'
 
-/** A column of a table. On a phone, cells stand one below the other with their labels. */
+/** A column of a table. On a phone, cells are one below the other with their labels. */
 export interface Column<Row> {
   readonly head: string
   readonly cell: (row: Row) => Html | string | number

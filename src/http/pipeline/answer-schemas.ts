@@ -52,7 +52,7 @@ export const WarningAnswer = z.object({
   kind: z
     .enum(['rule', 'level', 'exception', 'error'])
     .describe(
-      'A `warn` rule, a denial of a package at the level `warn`, a denial that an exception excuses, or the failure of what only warns.',
+      'A `warn` rule, a denial of a package at the level `warn`, a denial that an exception excuses, or the failure of a package that only warns.',
     ),
   level: z.literal('warn').optional(),
   exception: z.object({ id: z.int(), owner: z.string(), until: z.string() }).optional(),

@@ -65,7 +65,7 @@ export class ModuleParser {
     if (Buffer.byteLength(text) + Buffer.byteLength(file) > maxTextBytes) {
       throw refused(
         `its text is longer than ${maxTextBytes} bytes`,
-        'Let policies parse less',
+        'Parse less in policies',
         'maxTextBytes',
       )
     }
@@ -125,14 +125,14 @@ export class ModuleParser {
       if (raw.code === OPA_OVERRUN.time)
         throw refused(
           `it takes longer than ${timeLimitMs / MS_PER_SECOND} s`,
-          'Let policies parse less',
+          'Parse less in policies',
           'timeoutSeconds',
           raw,
         )
       if (raw.code === OPA_OVERRUN.output)
         throw refused(
           `its tree is longer than ${maxAnswerBytes} bytes`,
-          'Let policies parse less',
+          'Parse less in policies',
           'maxAnswerBytes',
           raw,
         )

@@ -52,7 +52,7 @@ export interface GateDefinition {
    * Whether one approver of each group in `approvers` must approve. A person counts for one group.
    */
   readonly eachGroup?: boolean | undefined
-  /** False if people who committed to what is deployed may not approve; absent for true. */
+  /** False if committers of the deployed change may not approve; absent for true. */
   readonly committersMayApprove?: boolean | undefined
   /** When people are reminded of an undecided instance; absent for never. */
   readonly reminders?: Reminders | undefined

@@ -19,7 +19,7 @@ const MAX_DAYS = 90
 const MS_PER_DAY = 86_400_000
 
 export const DelegationBody = z.strictObject({
-  to: z.string().trim().min(1).max(MAX_NAME).describe('Who gets your rights as an approver.'),
+  to: z.string().trim().min(1).max(MAX_NAME).describe('The person who gets your rights as an approver.'),
   until: z
     .string()
     .describe(`The end: a date or an ISO 8601 time, in UTC by default, at most ${MAX_DAYS} days ahead.`),

@@ -88,7 +88,7 @@ const Review = z.looseObject({
   action: z.enum(['approve', 'reject', 'cancel']),
   comment: z.string(),
   groups: z.array(z.string()).optional(),
-  onBehalfOf: z.string().optional().describe('Who delegated the rights.'),
+  onBehalfOf: z.string().optional().describe('The person who delegated the rights.'),
   at: Time,
 })
 
@@ -113,7 +113,7 @@ export const InstanceDetailsAnswer = InstanceAnswer.extend({
       triggererMayApprove: z.boolean(),
       commentRequired: z.boolean(),
       committersMayApprove: z.boolean(),
-      committers: z.array(z.string()).optional().describe('Who may not approve; absent if unknown.'),
+      committers: z.array(z.string()).optional().describe('People who may not approve; absent if unknown.'),
     })
     .optional(),
   reviews: z.array(Review),

@@ -32,7 +32,7 @@ export const estatePageRoutes = [
   route({
     ...VIEW,
     path: PATH,
-    summary: 'The pipelines with what the static policies say of each, as a page',
+    summary: 'The pipelines and their verdicts by the static policies, as a page',
     query: z.looseObject({
       application: z.string().trim().max(MAX_NAME).default(''),
       name: z.string().trim().max(MAX_NAME).default(''),

@@ -97,7 +97,7 @@ export const impactRoutes = [
     ...COMMON,
     method: 'GET',
     path: '/policies/shadow',
-    summary: 'What the shadow of the policies would have decided differently',
+    summary: 'Decisions that the shadow of the policies would have made differently',
     answers: {
       200: json('The comparison so far.', ShadowView),
       404: { description: 'No shadow is configured.' },
