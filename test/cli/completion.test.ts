@@ -19,7 +19,7 @@ describe('tidegate completion', () => {
   it.skipIf(bash === undefined)('completes commands, subcommands and flags in bash', async () => {
     const { exitCode, stdout } = await runTidegate(['completion', 'bash'])
     expect(exitCode).toBe(0)
-    expect(offered(stdout, ['tidegate', 'se'])).toEqual(['serve'])
+    expect(offered(stdout, ['tidegate', 'ser'])).toEqual(['serve'])
     expect(offered(stdout, ['tidegate', 'gates', 'app'])).toEqual(['approve'])
     expect(offered(stdout, ['tidegate', 'decisions', 'list', '--out'])).toEqual(['--outcome'])
     expect(offered(stdout, ['tidegate', 'backup', 'folder', '--data'])).toEqual(['--data-dir'])

@@ -63,11 +63,7 @@ export class ModuleParser {
   async parse(file: string, text: string, allowance: RequestAllowance): Promise<CallResult> {
     const { maxTextBytes } = this.#settings
     if (Buffer.byteLength(text) + Buffer.byteLength(file) > maxTextBytes) {
-      throw refused(
-        `its text is longer than ${maxTextBytes} bytes`,
-        'Parse less in policies',
-        'maxTextBytes',
-      )
+      throw refused(`its text is longer than ${maxTextBytes} bytes`, 'Parse less in policies', 'maxTextBytes')
     }
     const key = JSON.stringify([file, text])
     const known = this.#cache.get(key)
