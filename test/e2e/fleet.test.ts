@@ -116,7 +116,11 @@ describe('a fleet', () => {
     const opa = await startOpa(['--config-file', join(folder, 'opa.json')], opa1)
     try {
       const all = await untilReported(at, (instances) =>
-        instances.some(({ type, bundles }) => type === 'opa' && bundles[0]?.revision !== undefined),
+        instances.some(
+          ({ type, bundles, health }) =>
+            // OPA may report its bundle before it reports that it is ready.
+            type === 'opa' && bundles[0]?.revision !== undefined && health === 'ok',
+        ),
       )
       expect(all.find(({ type }) => type === 'opa')).toMatchObject({
         ...{ health: 'ok', labels: { app: 'checkout', partition: 'edge' } },
