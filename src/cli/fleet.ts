@@ -3,13 +3,13 @@ import { z } from 'zod'
 
 import { localTime } from './output/local-time.js'
 import { textTable } from './output/text-table.js'
-import { makeServiceClient } from './session/service-client.js'
+import { printAnswer } from './session/service-client.js'
 import { addServiceOptions } from './session/service-options.js'
 import type { ServiceOptions } from './session/service-options.js'
 import { EXIT } from './session/session.js'
 import type { Session } from './session/session.js'
 import { addWatchOption } from './session/watch.js'
-import { examples, outJson } from './session/shared-options.js'
+import { examples } from './session/shared-options.js'
 
 const Fleet = z.object({
   instances: z.array(
@@ -33,6 +33,10 @@ const Fleet = z.object({
     }),
   ),
 })
+const HEADS = [
+  ...['instance', 'version', 'bundle', 'revision', 'since', 'lag'],
+  ...['health', 'decision', 'reported'],
+]
 type Instance = z.output<typeof Fleet>['instances'][number]
 
 /** `tidegate fleet`: lists the instances that share a database or report to a service. */
@@ -43,24 +47,13 @@ export function defineFleet(command: Command, session: Session): void {
     )
     .addHelpText('after', examples('tidegate fleet', 'tidegate fleet --format json'))
     .action(async (options: ServiceOptions) => {
-      const { terminal } = session
-      const client = await makeServiceClient(options, terminal)
-      const answer = await client.request(Fleet, { path: '/fleet' })
-      if (options.format === 'json') outJson(terminal, answer)
-      else {
-        const heads = [
-          'instance',
-          'version',
-          'bundle',
-          'revision',
-          'since',
-          'lag',
-          'health',
-          'decision',
-          'reported',
-        ]
-        terminal.out(textTable([heads, ...answer.instances.flatMap(rowsOf)], [], terminal.columns))
-      }
+      const textOf = (fleet: z.output<typeof Fleet>): string =>
+        textTable([HEADS, ...fleet.instances.flatMap(rowsOf)], [], session.terminal.columns)
+      const answer = await printAnswer(
+        options,
+        { schema: Fleet, request: { path: '/fleet' }, textOf },
+        session,
+      )
       const isFine = answer.instances.every(
         ({ health, bundles }) => health === 'ok' && bundles.every(({ lagSeconds }) => lagSeconds === 0),
       )

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 import { localTime } from './output/local-time.js'
 import { textTable } from './output/text-table.js'
-import { makeServiceClient } from './session/service-client.js'
+import { printAnswer } from './session/service-client.js'
 import type { ServiceRequest } from './session/service-client.js'
 import { addServiceOptions } from './session/service-options.js'
 import type { ServiceOptions } from './session/service-options.js'
@@ -11,7 +11,7 @@ import { EXIT } from './session/session.js'
 import type { Session } from './session/session.js'
 import { defineRevisions } from './policy-revisions.js'
 import { addWatchOption } from './session/watch.js'
-import { examples, outJson } from './session/shared-options.js'
+import { examples } from './session/shared-options.js'
 
 const ErrorAnswer = z.object({
   message: z.string(),
@@ -86,20 +86,21 @@ function definePackages(command: Command, session: Session): void {
     .description('Lists the packages that deny or warn, with their levels and exceptions.')
     .addHelpText('after', examples('tidegate policies packages'))
     .action(async (options: ServiceOptions) => {
-      const { terminal } = session
-      const client = await makeServiceClient(options, terminal)
-      const answer = await client.request(Packages, { path: '/policies/packages' })
-      if (options.format === 'json') outJson(terminal, answer)
-      else {
-        const heads = ['package', 'level', 'warn rule', 'exceptions', 'stated']
-        const rows = answer.packages.map(({ package: name, level, warns, levels, exceptions }) => [
-          ...[name, level, warns ? 'yes' : '', exceptions === 0 ? '' : String(exceptions)],
-          levels.map(statedText).join('; '),
-        ])
-        terminal.out(textTable([heads, ...rows], [], terminal.columns))
-      }
+      const textOf = (answer: z.output<typeof Packages>): string =>
+        packagesText(answer, session.terminal.columns)
+      const request = { path: '/policies/packages' }
+      await printAnswer(options, { schema: Packages, request, textOf }, session)
       session.exitCode = EXIT.fine
     })
+}
+
+function packagesText({ packages }: z.output<typeof Packages>, columns: number | undefined): string {
+  const heads = ['package', 'level', 'warn rule', 'exceptions', 'stated']
+  const rows = packages.map(({ package: name, level, warns, levels, exceptions }) => [
+    ...[name, level, warns ? 'yes' : '', exceptions === 0 ? '' : String(exceptions)],
+    levels.map(statedText).join('; '),
+  ])
+  return textTable([heads, ...rows], [], columns)
 }
 
 function statedText({ level, from, applications, until, hasEnded }: Stated): string {
@@ -113,11 +114,7 @@ async function showSources(
   request: ServiceRequest,
   session: Session,
 ): Promise<void> {
-  const { terminal } = session
-  const client = await makeServiceClient(options, terminal)
-  const answer = await client.request(Answer, request)
-  if (options.format === 'json') outJson(terminal, answer)
-  else terminal.out(sourcesText(answer))
+  const answer = await printAnswer(options, { schema: Answer, request, textOf: sourcesText }, session)
   const isFine = [answer, ...answer.sources].every(({ problem }) => problem === undefined)
   session.exitCode = isFine ? EXIT.fine : EXIT.denied
 }

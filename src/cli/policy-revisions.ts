@@ -3,13 +3,13 @@ import { z } from 'zod'
 
 import { localTime } from './output/local-time.js'
 import { textTable } from './output/text-table.js'
-import { makeServiceClient } from './session/service-client.js'
+import { printAnswer } from './session/service-client.js'
 import type { ServiceRequest } from './session/service-client.js'
 import { addServiceOptions } from './session/service-options.js'
 import type { ServiceOptions } from './session/service-options.js'
 import { EXIT } from './session/session.js'
 import type { Session } from './session/session.js'
-import { examples, outJson } from './session/shared-options.js'
+import { examples } from './session/shared-options.js'
 import { addWatchOption } from './session/watch.js'
 
 const History = z.object({
@@ -66,11 +66,7 @@ async function showHistory(
   request: ServiceRequest,
   session: Session,
 ): Promise<void> {
-  const { terminal } = session
-  const client = await makeServiceClient(options, terminal)
-  const answer = await client.request(History, request)
-  if (options.format === 'json') outJson(terminal, answer)
-  else terminal.out(historyText(answer))
+  await printAnswer(options, { schema: History, request, textOf: historyText }, session)
   session.exitCode = EXIT.fine
 }
 
@@ -91,10 +87,11 @@ async function showDiff(
   query: { readonly base: string; readonly revision: string },
   session: Session,
 ): Promise<void> {
-  const { terminal } = session
-  const client = await makeServiceClient(options, terminal)
-  const answer = await client.request(Diff, { path: '/policies/revisions/diff', query })
-  if (options.format === 'json') outJson(terminal, answer)
-  else terminal.out(answer.files.map(({ diff }) => diff).join('') || 'no differences\n')
+  const request = { path: '/policies/revisions/diff', query }
+  await printAnswer(options, { schema: Diff, request, textOf: diffText }, session)
   session.exitCode = EXIT.fine
+}
+
+function diffText({ files }: z.output<typeof Diff>): string {
+  return files.map(({ diff }) => diff).join('') || 'no differences\n'
 }

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 
-import { makeServiceClient } from './session/service-client.js'
+import { printAnswer } from './session/service-client.js'
 import { addServiceOptions } from './session/service-options.js'
 import type { ServiceOptions } from './session/service-options.js'
 import { EXIT } from './session/session.js'
 import type { Session } from './session/session.js'
-import { examples, outJson } from './session/shared-options.js'
+import { examples } from './session/shared-options.js'
 
 const Reloaded = z.object({ changed: z.array(z.string()), durationMs: z.number() })
 
@@ -23,11 +23,8 @@ export function defineReload(command: Command, session: Session): void {
     )
     .addHelpText('after', HELP)
     .action(async (options: ServiceOptions) => {
-      const { terminal } = session
-      const client = await makeServiceClient(options, terminal)
-      const answer = await client.request(Reloaded, { method: 'POST', path: '/reload' })
-      if (options.format === 'json') outJson(terminal, answer)
-      else terminal.out(reloadedText(answer))
+      const request = { method: 'POST', path: '/reload' } as const
+      await printAnswer(options, { schema: Reloaded, request, textOf: reloadedText }, session)
       session.exitCode = EXIT.fine
     })
 }

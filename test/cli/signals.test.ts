@@ -69,13 +69,8 @@ test('SIGHUP and the command make all processes of the service read the configur
   expect([await statusesFor('one'), await statusesFor('two')]).toEqual([[403], [200]])
   allow('three')
   workspace.write({ token: 'two' })
-  const told = await runTidegate([
-    'reload',
-    '--url',
-    tidegate.url,
-    '--token-file',
-    join(workspace.path, 'token'),
-  ])
+  const address = ['--url', tidegate.url, '--token-file', join(workspace.path, 'token')]
+  const told = await runTidegate(['reload', ...address])
   expect(told).toMatchObject({
     exitCode: 0,
     stdout: expect.stringMatching(/^reloaded in \d+ ms:\n {2}auth\.tokens\n$/) as string,
@@ -83,13 +78,7 @@ test('SIGHUP and the command make all processes of the service read the configur
   expect([await statusesFor('two'), await statusesFor('three')]).toEqual([[403], [200]])
   writeFileSync(file, '{"auth": {')
   workspace.write({ token: 'three' })
-  const refused = await runTidegate([
-    'reload',
-    '--url',
-    tidegate.url,
-    '--token-file',
-    join(workspace.path, 'token'),
-  ])
+  const refused = await runTidegate(['reload', ...address])
   expect(refused.exitCode).toBe(2)
   expect(await statusesFor('three')).toEqual([200])
   expect(await tidegate.end('SIGTERM')).toBe(0)

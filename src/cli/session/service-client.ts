@@ -7,7 +7,9 @@ import { errorKindOf } from '../../http/exchange/error-body.js'
 import { writeHeaderText } from '../../lib/text/header-text.js'
 import { tlsProblem } from '../../lib/outbound/tls-problem.js'
 import { serviceAddress } from './service-options.js'
-import type { ServiceAddress, AddressOptions } from './service-options.js'
+import type { AddressOptions, ServiceAddress, ServiceOptions } from './service-options.js'
+import type { Session } from './session.js'
+import { outJson } from './shared-options.js'
 import type { Terminal } from './terminal.js'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -50,6 +52,29 @@ const ErrorBody = z.object({
  */
 export async function makeServiceClient(options: AddressOptions, terminal: Terminal): Promise<ServiceClient> {
   return clientOf(await serviceAddress(options, terminal))
+}
+
+/**
+ * Sends a request, prints the answer as JSON or as `textOf` describes it, and returns it. Raises as
+ * the client does.
+ */
+export async function printAnswer<T>(
+  options: ServiceOptions,
+  { schema, request, textOf }: ShownRequest<T>,
+  { terminal }: Session,
+): Promise<T> {
+  const client = await makeServiceClient(options, terminal)
+  const answer = await client.request(schema, request)
+  if (options.format === 'json') outJson(terminal, answer)
+  else terminal.out(textOf(answer))
+  return answer
+}
+
+/** A request with the form of its answer, and its text for people. */
+interface ShownRequest<T> {
+  readonly schema: z.ZodType<T>
+  readonly request: ServiceRequest
+  readonly textOf: (answer: T) => string
 }
 
 /** Creates a client for an address. */

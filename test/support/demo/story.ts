@@ -125,7 +125,7 @@ async function showTrail(execution: Execution, { parts, say, ended }: StorySetti
     say(`${stdout.trimEnd().replaceAll(/^/gm, '  ')}\n`)
   }
   const { link = '' } = execution.stages.find(({ definition }) => definition.type === 'approval') ?? {}
-  say(`The page of the approval tells it, too: ${link}\n`)
+  say(`The page of the approval shows it, too: ${link}\n`)
 }
 
 async function stageOf(
