@@ -92,6 +92,30 @@ test('a rollback goes back one revision at a time, until none is before', async 
   expect(await decide()).toMatchObject({ x: 1 })
 })
 
+test('files of equal names in two folders stay apart in a pinned revision, also after restarts', async () => {
+  workspace.write({
+    'policies/a/policy.rego': 'package a\n\nx := 1\n',
+    'policies/b/policy.rego': 'package b\n\nx := 1\n',
+  })
+  const both = await serve(2)
+  const later = await serve(3)
+  const last = await serve(4)
+  await post('/policies/rollback')
+  expect(await get('/policies/sources')).toMatchObject({ revision: later })
+  await post('/policies/rollback')
+  for (const restarts of [0, 1, 2]) {
+    if (restarts > 0) {
+      await tidegate.end('SIGTERM')
+      tidegate = await startTidegate({ workspace })
+    }
+    expect(await get('/policies/sources')).toMatchObject({ revision: both })
+    for (const name of ['a', 'b'])
+      expect(objectOf(await post(`/v1/data/${name}/x`, {}))).toMatchObject({ result: 1 })
+  }
+  const { files } = await get(`/policies/revisions/diff?base=${both}&revision=${last}`)
+  expect((files as { file: string }[]).map(({ file }) => file)).toEqual(['app.rego', 'limits/data.json'])
+})
+
 test('a revision that does not compile never served, so a rollback does not choose it', async () => {
   await serve(2)
   workspace.write({ 'policies/app.rego': 'package app\n\nx := nowhere\n' })
