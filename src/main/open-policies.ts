@@ -234,16 +234,16 @@ export function policiesHealth(policies: Pick<Policies, 'failure' | 'loadingMs' 
  * Shows sources that failed or are stale, under the name that OPA gives its bundles. It is down
  * while a source is stale that must not be.
  */
-export function sourcesHealth({ sources }: Pick<SourceSet, 'sources'>): HealthPlugin {
-  const stale = (): string[] => sources.filter(({ isStale }) => isStale).map(({ name }) => name)
+export function sourcesHealth(set: Pick<SourceSet, 'sources'>): HealthPlugin {
+  const stale = (): string[] => set.sources.filter(({ isStale }) => isStale).map(({ name }) => name)
   const staleText = (): string => `stale: ${stale().join(', ')}; GET /policies/sources shows why`
   return {
     name: 'bundle',
-    isUp: () => !sources.some(({ isStale, settings }) => isStale && settings.staleIsNotReady),
+    isUp: () => !set.sources.some(({ isStale, settings }) => isStale && settings.staleIsNotReady),
     problem: staleText,
     warning: () => {
       if (stale().length > 0) return staleText()
-      const failed = sources.filter(({ state }) => state.fetchError ?? state.activationError)
+      const failed = set.sources.filter(({ state }) => state.fetchError ?? state.activationError)
       if (failed.length === 0) return undefined
       const names = failed.map(({ name }) => name).join(', ')
       return `no current bundle from ${names}; the last good ones are in service; GET /policies/sources shows why`

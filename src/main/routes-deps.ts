@@ -221,7 +221,7 @@ interface OpenedHere {
 }
 
 function healthPlugins(
-  { decisions, policies, enforcing, sources, registry, store, backgroundWork, analysis }: ServedParts,
+  { config, decisions, policies, enforcing, sources, registry, store, backgroundWork, analysis }: ServedParts,
   workers: OpenWorkers,
   tls: TlsFiles | undefined,
 ): readonly HealthPlugin[] {
@@ -229,7 +229,7 @@ function healthPlugins(
     decisions.health,
     policiesHealth(policies),
     ...enforcing.health,
-    ...(sources.sources.length === 0 ? [] : [sourcesHealth(sources)]),
+    ...(sources.sources.length + config.policies.sources.length === 0 ? [] : [sourcesHealth(sources)]),
     registry.health,
     storeHealth(store),
     backgroundWork.health,

@@ -96,6 +96,8 @@ function openSocket({ host, port }: MailServer, policy: AddressPolicy, timeoutMs
     socket.once('error', fail)
     socket.once('connect', () => {
       socket.off('error', fail)
+      // An error before the first command ends the next one with a reason of its own.
+      socket.on('error', () => undefined)
       socket.setTimeout(0)
       resolve(socket)
     })

@@ -8,6 +8,7 @@ import type { Answered } from '../support/http-client.js'
 import { packFiles } from '../support/make-bundle.js'
 import { startTidegate } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
+import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
 import type { Workspace } from '../support/workspace.js'
 
@@ -170,6 +171,31 @@ test('a directory of analyses is used if all its files are complete', async () =
   expect(await valueOf('ci-token')).toBe(403)
   workspace.write({ 'analyses/half.json': LOGS })
   expect((await reload({ analysis })).status).toBe(200)
+})
+
+test('the health of the service has the sources of the configuration in effect', async () => {
+  const health = async (): Promise<string> => (await call('GET', '/health?plugins')).text
+  const server = await startBundleServer()
+  server.publish('one', await packFiles({ 'app.rego': policy(3), '.manifest': '{"revision": "r"}' }))
+  const source = { name: 'main', type: 'http', url: server.urlOf('one'), longPollSeconds: 0 }
+  const delays = { minDelaySeconds: 1, maxDelaySeconds: 1, staleAfterSeconds: 1 }
+  await reload({}, { directories: [], sources: [{ ...source, ...delays }] })
+  expect(await valueOf()).toBe(3)
+  await server.close()
+  await waitUntil(
+    async () => ((await health()).includes('stale: main') ? true : undefined),
+    () => 'the source does not become stale',
+  )
+  expect((await reload({})).status).toBe(200)
+  expect(await health()).not.toContain('stale')
+})
+
+test('a caller without a name has no sessions, where the orchestrator needs no token', async () => {
+  await reload({ auth: { tokens: [ADMIN], openToOrchestrator: true } })
+  const anonymous = (method: string, path: string): Promise<Answered> => ask(tidegate.url, { method, path })
+  for (const answer of [await anonymous('GET', '/sessions'), await anonymous('DELETE', '/sessions/any')])
+    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('name_required')])
+  expect((await call('GET', '/sessions')).status).toBe(200)
 })
 
 test('levels of packages apply to the next decision', async () => {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { recordRevokedSession } from '../../../audit/record-revoked-session.js'
 import type { ListedSession } from '../../../store/ports/browser-sessions.js'
+import { AppError } from '../../../errors/app-error.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
@@ -70,9 +71,14 @@ export async function revokeSession(
   return session
 }
 
-/** Undefined for an admin, and where nobody signs in. */
+/**
+ * Undefined for an admin, and where nobody signs in. Raises `forbidden` for a caller without a name
+ * (`auth.openToOrchestrator`), who has no sessions.
+ */
 function ownName({ caller: { isAdmin, tokenName } }: Exchange): string | undefined {
-  return isAdmin ? undefined : tokenName
+  if (isAdmin) return undefined
+  if (tokenName !== undefined) return tokenName
+  throw new AppError('forbidden', 'sessions need a token or an account', { code: 'name_required' })
 }
 
 function sessionView(

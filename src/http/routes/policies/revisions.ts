@@ -4,8 +4,8 @@ import { z } from 'zod'
 import type { ChangedFile, RevisionControl } from '../../../distribution/revision-control.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
-import type { BodyLimits, BodyReader } from '../../input/body-reader.js'
-import { readJsonBody } from '../../input/read-json-body.js'
+import { jsonBody } from '../../input/body-reader.js'
+import type { BodyLimits } from '../../input/body-reader.js'
 import { Time, json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
@@ -15,6 +15,8 @@ export interface RevisionRoutesDeps extends BodyLimits {
 }
 
 const MAX_REVISION = 1000
+/** Time for the differences of all files, which grows with the square of the changed lines. */
+const MAX_DIFF_MS = 200
 const revision = z.string().min(1).max(MAX_REVISION)
 const Body = z.strictObject({ revision: revision.describe('A stored revision.') })
 const Pinned = z.object({
@@ -47,11 +49,6 @@ const Diff = z.object({
 
 const { route } = routesOf<RevisionRoutesDeps>()
 
-const pinBody: BodyReader<RevisionRoutesDeps, z.output<typeof Body>> = {
-  schema: Body,
-  read: (exchange, { maxBodyBytes }) => readJsonBody(exchange, Body, maxBodyBytes),
-}
-
 /** The stored revisions of the policies: their history, differences, and which one is pinned. */
 export const revisionRoutes = [
   route({
@@ -76,9 +73,10 @@ export const revisionRoutes = [
     answers: { 200: json('The changed files.', Diff), 404: { description: 'A revision is not stored.' } },
     answer: async ({ query: { base, revision: compared } }, { control }) => {
       const files = await control.diff(base, compared)
+      const endMs = performance.now() + MAX_DIFF_MS
       return jsonAnswer({
         ...{ base, revision: compared },
-        files: files.map((changed) => describeChange(changed, base, compared)),
+        files: files.map((changed) => describeChange(changed, base, compared, endMs)),
       })
     },
   }),
@@ -88,7 +86,7 @@ export const revisionRoutes = [
     roles: ['admin'],
     handler: 'policies',
     summary: 'Serve a stored revision until it is unpinned, also after a restart',
-    body: pinBody,
+    body: jsonBody(Body),
     answers: {
       200: json('The revisions afterwards.', History),
       404: { description: 'The revision is not stored.' },
@@ -156,9 +154,12 @@ function describeChange(
   { file, before, after }: ChangedFile,
   from: string,
   to: string,
+  endMs: number,
 ): z.output<typeof Diff>['files'][number] {
   const change = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
-  return { file, change, diff: createTwoFilesPatch(file, file, before ?? '', after ?? '', from, to) }
+  const timeout = Math.max(1, endMs - performance.now())
+  const diff = createTwoFilesPatch(file, file, before ?? '', after ?? '', from, to, { timeout })
+  return { file, change, diff: diff ?? `Files ${file} differ too much to compare them by line\n` }
 }
 
 function timeOf(ms: number): string {
