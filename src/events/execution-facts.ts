@@ -52,11 +52,15 @@ async function factsOf(audit: AuditReader, seq: number): Promise<ExecutionFacts 
     triggerType: scalarText(trigger['type']),
     triggeredBy: scalarText(recordOf(execution['authentication'])['user']) ?? scalarText(trigger['user']),
     artifacts: artifactsOf(trigger),
-    committers: listOf(recordOf(trigger['buildInfo'])['scm'])
-      .slice(0, MAX_LISTED)
-      .flatMap(({ committer }) => scalarText(committer) ?? []),
+    committers: committersIn(listOf(recordOf(trigger['buildInfo'])['scm'])),
     parameters: parametersOf(trigger),
   }
+}
+
+/** An empty name is an unknown committer, also of changes that are left out. */
+function committersIn(changes: readonly Readonly<Record<string, unknown>>[]): readonly string[] {
+  const listed = changes.slice(0, MAX_LISTED).map(({ committer }) => scalarText(committer) ?? '')
+  return changes.length > MAX_LISTED ? [...listed, ''] : listed
 }
 
 /** Undefined for an event that a later release cannot read. */

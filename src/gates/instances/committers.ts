@@ -1,5 +1,21 @@
+import type { GateInstance } from '../../store/ports/gate-instance.js'
+import type { Gate } from '../../store/ports/gate.js'
 import { isRecord } from '../../lib/validation/record.js'
 import { isSamePerson } from '../../lib/text/same-person.js'
+
+/**
+ * Returns the people who may not approve because they committed: nobody where the gate allows it,
+ * undefined if they are unknown, also until the evidence is fetched.
+ */
+export function excludedCommitters(
+  { committersMayApprove }: Pick<Gate, 'committersMayApprove'>,
+  { work }: Pick<GateInstance, 'work'>,
+  evidence: unknown,
+  fromEvents: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (committersMayApprove !== false) return []
+  return work === 'evidence' ? undefined : committersOf(evidence, fromEvents)
+}
 
 /**
  * Returns who committed to what an instance is about: authors in the evidence of repository hosts,
@@ -18,7 +34,8 @@ export function committersOf(
     .filter((output) => 'author' in output)
     .map(({ author, authorEmail }) => [author, authorEmail].filter((name) => typeof name === 'string'))
   const all = [...authors, ...fromEvents.map((name) => [name])]
-  if (all.length === 0 || items.some(({ state }) => state === 'failed')) return undefined
+  const isWhole = items.every(({ state, truncated }) => state === 'fetched' && truncated !== true)
+  if (all.length === 0 || !isWhole) return undefined
   return all.every((names) => names.some(isComparable)) ? [...new Set(all.flat())] : undefined
 }
 
@@ -33,10 +50,14 @@ export function isCommitter(person: string, committers: readonly string[]): bool
   return committers.flatMap(namesOf).some((name) => own.some((each) => isSamePerson(each, name)))
 }
 
-/** `Ana <ana@example.org>` has the names `Ana`, `ana@example.org` and `ana`. */
+/**
+ * `Ana <ana@example.org>` has the names `Ana`, `ana@example.org` and `ana`. A private address of
+ * GitHub or GitLab (`123+ana@users.noreply.github.com`) also has the account.
+ */
 function namesOf(text: string): readonly string[] {
   const { name = '', address = '' } = /^(?<name>[^<]*)<(?<address>[^<>]*)>/.exec(text)?.groups ?? {}
   const whole = [text, name, address].map((part) => part.trim()).filter((part) => part !== '')
   const local = whole.filter((part) => part.includes('@')).map((part) => part.slice(0, part.indexOf('@')))
-  return [...whole, ...local.filter((part) => part !== '')]
+  const accounts = local.map((part) => part.replace(/^\d+[+-]/, ''))
+  return [...whole, ...[...local, ...accounts].filter((part) => part !== '')]
 }

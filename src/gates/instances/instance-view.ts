@@ -8,7 +8,7 @@ import type { GateInstance, Review } from '../../store/ports/gate-instance.js'
 import type { Evidence } from '../connectors/tool/connectors.js'
 import { claimedName } from '../../lib/text/claimed-name.js'
 import { contractStatus } from './status-words.js'
-import { committersOf } from './committers.js'
+import { excludedCommitters } from './committers.js'
 import {
   approvalsNeeded,
   countedApprovals,
@@ -110,12 +110,14 @@ export async function collectInstance(
     outbox.list({ subject: callbackSubject(instanceId), limit: MAX_CALLBACKS }),
   ])
   const evidence = (shown(documents.evidence) ?? []) as readonly Evidence[]
-  const counted = gate === undefined ? [] : countedApprovals(instance, gate, reviews, approvers)
+  const committers = gate && excludedCommitters(gate, instance, evidence, committersInEvents)
+  const counted =
+    gate === undefined ? [] : countedApprovals(instance, gate, reviews, { approvers, committers })
   const groups = counted.map((review) => groupsOf(review, approvers))
   return {
     ...{ instance, gate, reviews, counted, request: shown(documents.request), evidence, callbacks },
     missingGroups: gate === undefined ? [] : groupsWithoutApproval(gate, groups),
-    committers: gate?.committersMayApprove === false ? committersOf(evidence, committersInEvents) : undefined,
+    committers: gate?.committersMayApprove === false ? committers : undefined,
   }
 }
 

@@ -101,7 +101,7 @@ export function applyReview(
   const closing = { kind: 'closed', comment, decidedBy: person, authority: judged } as const
   if (action === 'cancel') return { ...closing, state: 'canceled' }
   if (action === 'reject') return { ...closing, state: 'rejected' }
-  const counted = countedApprovals(instance, gate, earlier, approvers)
+  const counted = countedApprovals(instance, gate, earlier, attempt)
   const groups = [...counted.map((review) => groupsOf(review, approvers)), judged.groups]
   if (!isComplete(gate, groups)) return { kind: 'counted', approvals: groups.length, authority: judged }
   return { ...closing, state: 'approved' }
@@ -157,7 +157,7 @@ export function countedApprovals(
   instance: GateInstance,
   gate: GateRules,
   reviews: readonly Review[],
-  approvers?: readonly Approver[],
+  { approvers, committers }: Pick<ReviewAttempt, 'approvers' | 'committers'>,
 ): readonly Review[] {
   const approvals = reviews.filter(({ action }) => action === 'approve')
   if (!isOpen(instance.state)) return approvals
@@ -166,8 +166,7 @@ export function countedApprovals(
   return approvals.filter((review) => {
     const { person, onBehalfOf = person } = review
     if (!isKnown(person) || !isKnown(onBehalfOf) || needsName(gate, person)) return false
-    const people = [person, onBehalfOf]
-    if (people.some((name) => isOwnTrigger(instance, gate, name))) return false
+    if (objectionTo([person, onBehalfOf], instance, gate, committers) !== undefined) return false
     return isApprover(gate, onBehalfOf, groupsOf(review, approvers))
   })
 }
@@ -188,17 +187,17 @@ function judge(
   if (instance.state === 'not_activated') return 'not_activated'
   if (action === 'approve' && needsName(gate, person)) return 'nameless'
   if (earlier.some((review) => isSamePerson(review.person, person))) return 'already_decided'
-  const objection = objectionTo(first.name, instance, gate, earlier, attempt)
+  const objection = refusalOf(first.name, instance, gate, earlier, attempt)
   const usable =
     objection === undefined
       ? first
-      : others.find(({ name }) => objectionTo(name, instance, gate, earlier, attempt) === undefined)
+      : others.find(({ name }) => refusalOf(name, instance, gate, earlier, attempt) === undefined)
   if (usable === undefined) return objection ?? 'not_an_approver'
   return gate.commentRequired === true && comment.trim() === '' ? 'no_comment' : usable
 }
 
-/** Why a person may not use the rights of an approver; undefined if they may. */
-function objectionTo(
+/** Why a person may not use the rights of an approver for this review; undefined if they may. */
+function refusalOf(
   approver: string,
   instance: GateInstance,
   gate: GateRules,
@@ -207,17 +206,26 @@ function objectionTo(
 ): RefusalReason | undefined {
   if (earlier.some((review) => isSamePerson(review.onBehalfOf ?? review.person, approver)))
     return 'already_decided'
-  if (action !== 'approve') return undefined
-  const people = [person, approver]
+  return action === 'approve' ? objectionTo([person, approver], instance, gate, committers) : undefined
+}
+
+/** Why an approval by these people does not count, whatever the approvers are. */
+function objectionTo(
+  people: readonly string[],
+  instance: GateInstance,
+  gate: GateRules,
+  committers: readonly string[] | undefined,
+): 'own_trigger' | 'unknown_committers' | 'committer' | undefined {
   if (people.some((name) => isOwnTrigger(instance, gate, name))) return 'own_trigger'
   if (gate.committersMayApprove !== false) return undefined
   if (committers === undefined) return 'unknown_committers'
   return people.some((name) => isCommitter(name, committers)) ? 'committer' : undefined
 }
 
-/** Whether an approval lacks a name, which a gate with several approvals needs. */
-function needsName({ approvals }: GateRules, person: string): boolean {
-  return approvals > 1 && NAMELESS.some((name) => isSamePerson(person, name))
+/** Whether an approval lacks a name, which a gate needs to tell people apart. */
+function needsName(gate: GateRules, person: string): boolean {
+  const tellsApart = approvalsNeeded(gate) > 1 || gate.committersMayApprove === false
+  return tellsApart && NAMELESS.some((name) => isSamePerson(person, name))
 }
 
 function isOwnTrigger(

@@ -1,11 +1,11 @@
-import type { Transaction, WriteOperation } from '../../store/ports/transaction.js'
+import type { WriteOperation } from '../../store/ports/transaction.js'
 import { instanceEntry } from '../instances/audit-entries.js'
 import { closeInstance, evidenceDigest } from '../instances/close-instance.js'
 import { expireIfDue } from '../instances/expire-instances.js'
 import { delegatorsOf } from '../instances/delegations.js'
 import { requireGate, requireInstance } from '../instances/find-or-raise.js'
 import type { GateInstance } from '../../store/ports/gate-instance.js'
-import { committersOf } from '../instances/committers.js'
+import { excludedCommitters } from '../instances/committers.js'
 import { applyReview, approvalsNeeded, countedApprovals } from '../instances/transition.js'
 import type { RefusalReason, ReviewAttempt } from '../instances/transition.js'
 
@@ -36,14 +36,15 @@ export const reviewInstance: WriteOperation<ReviewRequest, Reviewed> = {
     const instance = await expireIfDue(transaction, await requireInstance(gates, instanceId), sent.timeMs)
     const gate = await requireGate(gates, instance.gateId)
     const earlier = await gates.reviewsOf(instanceId)
+    const excludes = gate.committersMayApprove === false
+    const { evidence = '[]' } = excludes ? await gates.findDocuments(instanceId) : {}
     const attempt: ReviewAttempt = {
       ...sent,
       delegators: await delegatorsOf(gates, sent.person, sent.approvers, sent.timeMs),
-      committers:
-        gate.committersMayApprove === false ? await known(gates, instanceId, committersInEvents) : [],
+      committers: excludedCommitters(gate, instance, JSON.parse(evidence), committersInEvents),
     }
     const effect = applyReview(instance, gate, earlier, attempt)
-    const approved = countedApprovals(instance, gate, earlier, attempt.approvers).length
+    const approved = countedApprovals(instance, gate, earlier, attempt).length
     const counted = { approvals: approved, approvalsNeeded: approvalsNeeded(gate) }
     if (effect.kind === 'refused') return { instance, ...counted, refusal: effect.reason }
     const { person, action, comment, timeMs } = attempt
@@ -64,13 +65,4 @@ export const reviewInstance: WriteOperation<ReviewRequest, Reviewed> = {
     await transaction.audit.append(instanceEntry('gate.reviewed', instance, actor, facts))
     return { ...counted, approvals, instance, refusal: undefined }
   },
-}
-
-async function known(
-  gates: Transaction['gates'],
-  instanceId: number,
-  inEvents: readonly string[] | undefined,
-): Promise<readonly string[] | undefined> {
-  const { evidence = '[]' } = await gates.findDocuments(instanceId)
-  return committersOf(JSON.parse(evidence), inEvents)
 }

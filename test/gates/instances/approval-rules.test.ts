@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { committersOf, isCommitter } from '../../../src/gates/instances/committers.js'
+import { committersOf, excludedCommitters, isCommitter } from '../../../src/gates/instances/committers.js'
 import {
   applyReview,
   approvalsNeeded,
@@ -55,7 +55,7 @@ describe('a gate that needs one approver of each group', () => {
 describe('accounts of a provider, whose groups are only known when they act', () => {
   it('count with the groups that they had, for a gate with a quorum of a group', () => {
     const gate = makeGate({ approvers: { users: [], groups: ['sre'] }, approvals: 2 })
-    expect(countedApprovals(INSTANCE, gate, [earlier('ana', ['sre'])])).toHaveLength(1)
+    expect(countedApprovals(INSTANCE, gate, [earlier('ana', ['sre'])], {})).toHaveLength(1)
     expect(applyReview(INSTANCE, gate, [earlier('ana', ['sre'])], approval('bo', ['sre']))).toMatchObject({
       state: 'approved',
     })
@@ -72,6 +72,18 @@ describe('a gate that refuses committers', () => {
       expect(effect(approval(name, [], { committers }))).toEqual({ kind: 'refused', reason: 'committer' })
     expect(effect(approval('bo', [], { committers }))).toMatchObject({ state: 'approved' })
     expect(effect(approval('ana', [], { committers, action: 'reject' }))).toMatchObject({ state: 'rejected' })
+  })
+
+  it('does not count earlier approvals by them, or while they are unknown', () => {
+    const reviews = [earlier('ana', []), earlier('bo', [])]
+    expect(countedApprovals(INSTANCE, gate, reviews, { committers: ['ana'] })).toMatchObject([
+      { person: 'bo' },
+    ])
+    expect(countedApprovals(INSTANCE, gate, reviews, {})).toEqual([])
+  })
+
+  it('refuses a caller without a name', () => {
+    expect(effect(approval('anonymous', [], { committers: ['ana'] }))).toMatchObject({ kind: 'refused' })
   })
 
   it('refuses everybody while committers are unknown', () => {
@@ -97,9 +109,27 @@ describe('committers', () => {
     ['with a display name alone, which any account can have', [commit('Ana Smith')], []],
     ['with evidence that could not be fetched', [commit('ana'), { state: 'failed', output: [] }], []],
     ['with an empty name', [commit('')], []],
+    ['with an empty name in the events', [commit('ana')], ['bo', '']],
+    ['with a connector that had no account', [commit('ana'), { state: 'skipped', output: [] }], []],
+    ['with evidence that a limit cut', [{ ...commit('ana'), truncated: true }], []],
   ])('are unknown %s', (_, evidence, events) => {
     expect(committersOf(evidence, events)).toBeUndefined()
   })
+
+  it('are unknown until the evidence is fetched, and nobody where they may approve', () => {
+    const evidence = [commit('ana')]
+    const gate = { committersMayApprove: false }
+    expect(excludedCommitters(gate, { work: 'evidence' }, evidence, ['bo'])).toBeUndefined()
+    expect(excludedCommitters(gate, { work: undefined }, evidence, ['bo'])).toEqual(['ana', 'bo'])
+    expect(excludedCommitters({}, { work: 'evidence' }, evidence, [])).toEqual([])
+  })
+
+  it.each(['123+ana@users.noreply.github.com', '123-ana@users.noreply.gitlab.com'])(
+    'are known by their private address: %s',
+    (address) => {
+      expect(isCommitter('ana', [address])).toBe(true)
+    },
+  )
 
   it('are not those whose names merely start alike', () => {
     expect(isCommitter('an', ['ana@example.org'])).toBe(false)
@@ -155,8 +185,8 @@ describe('a delegation', () => {
     const two = makeGate({ approvals: 2, approvers: { users: ['ana', 'cy'], groups: [] } })
     const reviews = [earlier('bo', [], 'ana')]
     const known = (...names: string[]) => names.map((name) => ({ name, groups: [] }))
-    expect(countedApprovals(INSTANCE, two, reviews, known('ana', 'bo'))).toHaveLength(1)
-    expect(countedApprovals(INSTANCE, two, reviews, known('ana'))).toEqual([])
-    expect(countedApprovals(INSTANCE, two, reviews, known('bo'))).toEqual([])
+    expect(countedApprovals(INSTANCE, two, reviews, { approvers: known('ana', 'bo') })).toHaveLength(1)
+    expect(countedApprovals(INSTANCE, two, reviews, { approvers: known('ana') })).toEqual([])
+    expect(countedApprovals(INSTANCE, two, reviews, { approvers: known('bo') })).toEqual([])
   })
 })
