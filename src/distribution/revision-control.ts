@@ -87,20 +87,20 @@ export class RevisionControl {
   /** Serves the configured policies again. Raises `conflict` if none is pinned. */
   async unpin(actor: Actor): Promise<void> {
     await this.#inTurn(async () => {
-      const { policies, revisions, sources } = this.#parts
-      const pinned = this.#pinned
-      if (pinned === undefined) throw new AppError('conflict', 'no revision is pinned')
-      await policies.unpin(async (next) => {
-        await this.#record('policy.unpinned', next.revision, actor)
-        await revisions.setPinned(undefined)
-      })
-      this.#pinned = undefined
+      const { policies, sources } = this.#parts
+      if (this.#pinned === undefined) throw new AppError('conflict', 'no revision is pinned')
+      await this.#switchTo(undefined, (store) =>
+        policies.unpin(async (next) => {
+          await this.#record('policy.unpinned', next.revision, actor)
+          await store()
+        }),
+      )
       await sources.activate()
     })
   }
 
   async #pin(revision: string, actor: Actor): Promise<PinnedRevision> {
-    const { policies, revisions } = this.#parts
+    const { policies } = this.#parts
     const { rego, data, withoutRego, dataBytesLeftOut } = await this.#read(revision)
     if (withoutRego.length > 0 || dataBytesLeftOut > 0)
       throw new AppError(
@@ -109,12 +109,31 @@ export class RevisionControl {
       )
     const { user, nowMs } = actor
     const pinned = { revision, sinceMs: nowMs, ...(user !== undefined && { user }) }
-    await policies.pin({ revision, rego, data }, async () => {
-      await this.#record('policy.pinned', revision, actor)
-      await revisions.setPinned(pinned)
-    })
-    this.#pinned = pinned
+    await this.#switchTo(pinned, (store) =>
+      policies.pin({ revision, rego, data }, async () => {
+        await this.#record('policy.pinned', revision, actor)
+        await store()
+      }),
+    )
     return pinned
+  }
+
+  /**
+   * Stores what the next start serves within `change`, before it serves, and the former one if
+   * `change` fails.
+   */
+  async #switchTo(
+    pinned: PinnedRevision | undefined,
+    change: (store: () => Promise<void>) => Promise<void>,
+  ): Promise<void> {
+    const { revisions } = this.#parts
+    try {
+      await change(() => revisions.setPinned(pinned))
+    } catch (raw) {
+      await revisions.setPinned(this.#pinned)
+      throw raw
+    }
+    this.#pinned = pinned
   }
 
   async #record(kind: RecordedPin['kind'], revision: string, actor: Actor): Promise<void> {

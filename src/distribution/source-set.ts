@@ -71,7 +71,8 @@ export class SourceSet {
     const candidates = candidatesOf(sources)
     const policies = await open(locationsOf(sources, own, candidates))
     this.#policies = policies
-    await this.#accept(policies, candidates)
+    // Bundles that wait for the end of a pin are not verified yet.
+    if (policies.pinned === undefined) await this.#accept(policies, candidates)
     return policies
   }
 

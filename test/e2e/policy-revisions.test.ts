@@ -92,6 +92,19 @@ test('a rollback goes back one revision at a time, until none is before', async 
   expect(await decide()).toMatchObject({ x: 1 })
 })
 
+test('a rollback goes to the revision that served just before, also if it had served earlier', async () => {
+  await serve(2)
+  await serve(1)
+  await serve(3)
+  await post('/policies/rollback')
+  expect(await decide()).toMatchObject({ x: 1 })
+  await post('/policies/unpin')
+  await serve(2)
+  await serve(3)
+  await post('/policies/rollback')
+  expect(await decide()).toMatchObject({ x: 2 })
+})
+
 test('files of equal names in two folders stay apart in a pinned revision, also after restarts', async () => {
   workspace.write({
     'policies/a/policy.rego': 'package a\n\nx := 1\n',

@@ -201,6 +201,7 @@ async function loadParts(
   const names = locationNames(locations)
   options.keepSources?.({
     revision: locations.revision ?? revisionOf(parts),
+    isPinned: locations.revision !== undefined,
     data: files.flat(),
     ...regoOf(parts, names.file, names.root),
   })

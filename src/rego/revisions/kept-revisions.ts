@@ -18,12 +18,19 @@ export interface RevisionSources {
   readonly data: readonly DataFile[]
   /** Names of bundles without Rego. */
   readonly withoutRego: readonly string[]
+  /** True if a stored revision serves again by a pin, and not because files or bundles changed. */
+  readonly isPinned?: boolean
 }
 
 /** Stored sources of a revision. */
 export interface KeptSources extends RevisionSources {
   /** Size of data files that were too large to store, in bytes; 0 if all are stored. */
   readonly dataBytesLeftOut: number
+}
+
+interface StoredManifest {
+  readonly name: string
+  readonly manifest: Manifest
 }
 
 export interface KeptRevisionsOptions {
@@ -156,7 +163,7 @@ export class KeptRevisions {
     else await this.#write(PINNED_FILE, Buffer.from(JSON.stringify(pinned)))
   }
 
-  async #keep({ revision, rego, data, withoutRego }: RevisionSources): Promise<void> {
+  async #keep({ revision, rego, data, withoutRego, isPinned = false }: RevisionSources): Promise<void> {
     const { maxBytes, now } = this.#options
     if (maxBytes === 0) return
     await mkdir(this.#folder, { recursive: true, mode: FOLDER_MODE })
@@ -183,21 +190,23 @@ export class KeptRevisions {
     }
     const { sinceMs, untilMs, ...identity } = manifest
     const name = `${digestOf(Buffer.from(JSON.stringify(identity)))}.json`
-    const known = await this.#manifest(name)
+    const former = await this.#former()
+    // A revision that comes back after another one is the newest: a rollback goes to the other one.
+    const known = isPinned || former?.name === name ? await this.#manifest(name) : undefined
     await this.#write(name, Buffer.from(JSON.stringify({ ...manifest, sinceMs: known?.sinceMs ?? sinceMs })))
-    await this.#endFormer(name, untilMs)
+    if (former !== undefined && former.name !== name)
+      await this.#write(former.name, Buffer.from(JSON.stringify({ ...former.manifest, untilMs })))
     this.#current = name
     await this.#removeOld()
   }
 
-  /** Notes until when the revision before served. After a start it is the one that served last. */
-  async #endFormer(next: string, untilMs: number): Promise<void> {
-    const all = (await this.#manifests()).filter(({ name }) => name !== next)
-    const former =
+  /** Returns the revision that serves. After a start it is the one that served last. */
+  async #former(): Promise<StoredManifest | undefined> {
+    const all = await this.#manifests()
+    return (
       all.find(({ name }) => name === this.#current) ??
       all.toSorted((a, b) => a.manifest.untilMs - b.manifest.untilMs).at(-1)
-    if (former === undefined || this.#current === next) return
-    await this.#write(former.name, Buffer.from(JSON.stringify({ ...former.manifest, untilMs })))
+    )
   }
 
   /** Stores a content by its digest, and returns the digest. */
@@ -249,7 +258,7 @@ export class KeptRevisions {
     }
   }
 
-  async #manifests(): Promise<{ readonly name: string; readonly manifest: Manifest }[]> {
+  async #manifests(): Promise<StoredManifest[]> {
     const names = await readdir(this.#folder).catch(() => [])
     const found = names
       .filter((name) => MANIFEST.test(name))
