@@ -138,9 +138,9 @@ async function compareAtService(
 /** Longest name of a set of policies. */
 const MAX_NAME = 200
 
-/** Whether `--against` names files. A revision contains neither a slash nor is it a file here. */
+/** Whether `--against` names files: it has a slash, or it is a file or directory here. */
 function isPath(against: string): boolean {
-  return against !== SERVING && existsSync(against)
+  return against !== SERVING && (/[/\\]/.test(against) || existsSync(against))
 }
 
 async function readInputs(files: readonly string[], { terminal }: Session): Promise<ImpactRequest['inputs']> {

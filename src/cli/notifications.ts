@@ -2,12 +2,12 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 
 import { textTable } from './output/text-table.js'
-import { makeServiceClient } from './session/service-client.js'
+import { printAnswer } from './session/service-client.js'
 import { addServiceOptions } from './session/service-options.js'
 import type { ServiceOptions } from './session/service-options.js'
 import { EXIT } from './session/session.js'
 import type { Session } from './session/session.js'
-import { examples, outJson } from './session/shared-options.js'
+import { examples } from './session/shared-options.js'
 
 const Channels = z.object({
   channels: z.array(z.object({ name: z.string(), type: z.string(), events: z.array(z.string()) })),
@@ -29,10 +29,8 @@ export function defineChannelList(command: Command, session: Session): void {
     .description('Lists the channels of notifications.channels with the events that go to them.')
     .addHelpText('after', examples('tidegate notifications list'))
     .action(async (options: ServiceOptions) => {
-      const client = await makeServiceClient(options, session.terminal)
-      const answer = await client.request(Channels, { path: '/notifications' })
-      if (options.format === 'json') outJson(session.terminal, answer)
-      else session.terminal.out(channelTable(answer))
+      const request = { path: '/notifications' }
+      await printAnswer(options, { schema: Channels, request, textOf: channelTable }, session)
       session.exitCode = EXIT.fine
     })
 }
@@ -44,11 +42,9 @@ export function defineChannelTest(command: Command, session: Session): void {
     .description('Sends a test message to a channel. Exits with 1 if it is not delivered.')
     .addHelpText('after', examples('tidegate notifications test ops'))
     .action(async (channel: string, options: ServiceOptions) => {
-      const client = await makeServiceClient(options, session.terminal)
       const path = `/notifications/${encodeURIComponent(channel)}/test`
-      const tested = await client.request(Tested, { method: 'POST', path })
-      if (options.format === 'json') outJson(session.terminal, tested)
-      else session.terminal.out(testText(tested))
+      const request = { method: 'POST', path } as const
+      const tested = await printAnswer(options, { schema: Tested, request, textOf: testText }, session)
       session.exitCode = tested.problems.length === 0 ? EXIT.fine : EXIT.denied
     })
 }

@@ -3,12 +3,12 @@ import { z } from 'zod'
 
 import { localTime } from './output/local-time.js'
 import { textTable } from './output/text-table.js'
-import { makeServiceClient } from './session/service-client.js'
+import { printAnswer } from './session/service-client.js'
 import { addServiceOptions } from './session/service-options.js'
 import type { ServiceOptions } from './session/service-options.js'
 import { EXIT } from './session/session.js'
 import type { Session } from './session/session.js'
-import { examples, outJson } from './session/shared-options.js'
+import { examples } from './session/shared-options.js'
 import { addWatchOption } from './session/watch.js'
 
 const Listed = z.looseObject({
@@ -34,10 +34,8 @@ export function defineSessionList(command: Command, session: Session): void {
     .description('Lists your signed-in browsers, for an admin those of everybody.')
     .addHelpText('after', examples('tidegate sessions list'))
     .action(async (options: ServiceOptions) => {
-      const client = await makeServiceClient(options, session.terminal)
-      const answer = await client.request(Sessions, { path: '/sessions' })
-      if (options.format === 'json') outJson(session.terminal, answer)
-      else session.terminal.out(sessionTable(answer))
+      const request = { path: '/sessions' }
+      await printAnswer(options, { schema: Sessions, request, textOf: sessionTable }, session)
       session.exitCode = EXIT.fine
     })
 }
@@ -49,11 +47,10 @@ export function defineSessionRevoke(command: Command, session: Session): void {
     .description('Ends a session. Its browser must sign in again.')
     .addHelpText('after', examples('tidegate sessions revoke 0f3a91c27be4d650'))
     .action(async (id: string, options: ServiceOptions) => {
-      const client = await makeServiceClient(options, session.terminal)
-      const path = `/sessions/${encodeURIComponent(id)}`
-      const ended = await client.request(Listed, { method: 'DELETE', path })
-      if (options.format === 'json') outJson(session.terminal, ended)
-      else session.terminal.out(`session ${ended.id} of ${ended.name}: revoked\n`)
+      const request = { method: 'DELETE', path: `/sessions/${encodeURIComponent(id)}` } as const
+      const textOf = (ended: z.output<typeof Listed>): string =>
+        `session ${ended.id} of ${ended.name}: revoked\n`
+      await printAnswer(options, { schema: Listed, request, textOf }, session)
       session.exitCode = EXIT.fine
     })
 }

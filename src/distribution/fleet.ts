@@ -67,7 +67,7 @@ export interface FleetInstance {
 /** OPA reports after each request for a bundle, at most 2 minutes apart by default. */
 const OPA_INTERVAL_MS = 120_000
 const MISSED_REPORTS = 3
-const FAILING: ReadonlySet<string> = new Set(['NOT_READY', 'ERROR', 'WARN'])
+const FAILING: ReadonlySet<string> = new Set(['NOT_READY', 'ERROR'])
 
 /** Returns the instances of a fleet by their last reports, sorted by id. */
 export function describeFleet(reports: readonly InstanceReport[], nowMs: number): FleetInstance[] {

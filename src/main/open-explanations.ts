@@ -51,18 +51,17 @@ export function openExplanations(
   reloads: Pick<Reloads, 'config'>,
   revisions: KeptRevisions,
 ): ExplainDecision {
-  const { config } = reloads
   const runs = new TracedRuns({
     load: {
-      findOpa: () => findServiceOpa(config),
+      findOpa: () => findServiceOpa(reloads.config),
       builtins: hostBuiltins,
       loadData: loadDataInThread,
       compileModule: compileModuleInThread,
-      limits: config.policies.limits,
+      limits: reloads.config.policies.limits,
     },
     thread: { start: startSlowThread, timesOf: timesOfThread },
   })
-  const deps = { runs, revisions, requests: openRequests(config, process.env) }
+  const deps = { runs, revisions, requests: openRequests(reloads.config, process.env) }
   return (decision, options) =>
     explainDecision({ ...deps, policies: reloads.config.policies }, decision, options)
 }

@@ -1,14 +1,8 @@
+import type { NOTIFIED_EVENTS } from '../config/sections/notifications.js'
 import { cutText, printable } from '../lib/text/shown-text.js'
 
 /** Events that people can be notified about. */
-export type NotifiedEvent =
-  | 'gate.activated'
-  | 'gate.reminded'
-  | 'gate.expiring'
-  | 'gate.decided'
-  | 'policy.denied'
-  | 'exception.expiring'
-  | 'test'
+export type NotifiedEvent = (typeof NOTIFIED_EVENTS)[number] | 'test'
 
 /** An event as people are notified about it. Texts come from other people, as they wrote them. */
 export interface Notice {

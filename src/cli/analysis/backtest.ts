@@ -1,3 +1,4 @@
+import { printable } from '../../lib/text/shown-text.js'
 import { median } from 'd3-array'
 import { z } from 'zod'
 
@@ -39,7 +40,7 @@ export async function backtestDefinition(
 ): Promise<ExitCode> {
   const tested = await testDays(application, options, terminal)
   if (options.format === 'json') outJson(terminal, tested)
-  else terminal.out(backtestText(tested, terminal.columns))
+  else terminal.out(printable(backtestText(tested, terminal.columns)))
   return exitCodeOf(tested)
 }
 
@@ -53,7 +54,7 @@ export async function planDefinition(
   const metrics = tested.metrics.map((metric) => planOf(metric, tested.lifetimeMinutes))
   const { days, lifetimeMinutes } = tested
   if (options.format === 'json') outJson(terminal, { application, days, lifetimeMinutes, metrics })
-  else terminal.out(planText(tested, metrics, terminal.columns))
+  else terminal.out(printable(planText(tested, metrics, terminal.columns)))
   return exitCodeOf(tested)
 }
 

@@ -5,9 +5,8 @@ import { precisePercent } from '../../lib/text/number-text.js'
 import { count, textTable } from '../output/text-table.js'
 import { EXIT } from '../session/session.js'
 import type { ExitCode } from '../session/session.js'
-import { makeServiceClient } from '../session/service-client.js'
+import { printAnswer } from '../session/service-client.js'
 import type { ServiceOptions } from '../session/service-options.js'
-import { outJson } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
 import type { FeedbackOptions } from './run-options.js'
 
@@ -32,16 +31,16 @@ export async function giveFeedback(
   { metric, comment, ...options }: FeedbackOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const client = await makeServiceClient(options, terminal)
-  const run = await client.request(Judged, {
+  const request = {
     method: 'POST',
     path: `/analysis/${encodeURIComponent(id)}/feedback`,
     body: { judgement: JUDGEMENT_WORDS[word], metrics: metric, comment },
-  })
-  const { metrics } = run.feedback
-  const about = metrics.length === 0 ? '' : ` (${metrics.join(', ')})`
-  if (options.format === 'json') outJson(terminal, run)
-  else terminal.out(`analysis ${run.id} of ${run.application}: judged as ${word}${about}\n`)
+  } as const
+  const textOf = ({ id: run, application, feedback: { metrics } }: z.output<typeof Judged>): string => {
+    const about = metrics.length === 0 ? '' : ` (${metrics.join(', ')})`
+    return `analysis ${run} of ${application}: judged as ${word}${about}\n`
+  }
+  await printAnswer(options, { schema: Judged, request, textOf }, { terminal })
   return EXIT.fine
 }
 
@@ -51,11 +50,8 @@ export async function showPrecision(
   options: ServiceOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const client = await makeServiceClient(options, terminal)
-  const path = `/analysis/applications/${encodeURIComponent(application)}/feedback`
-  const counted = await client.request(Counted, { path })
-  if (options.format === 'json') outJson(terminal, counted)
-  else terminal.out(precisionText(counted))
+  const request = { path: `/analysis/applications/${encodeURIComponent(application)}/feedback` }
+  await printAnswer(options, { schema: Counted, request, textOf: precisionText }, { terminal })
   return EXIT.fine
 }
 

@@ -4,11 +4,12 @@ import { z } from 'zod'
 import { localTime } from '../output/local-time.js'
 import { textTable } from '../output/text-table.js'
 import { endOption } from '../session/list-options.js'
-import { makeServiceClient } from '../session/service-client.js'
+import { printAnswer } from '../session/service-client.js'
+import type { ServiceRequest } from '../session/service-client.js'
 import type { ServiceOptions } from '../session/service-options.js'
 import { EXIT, wrongUse } from '../session/session.js'
 import type { Session } from '../session/session.js'
-import { examples, outJson } from '../session/shared-options.js'
+import { examples } from '../session/shared-options.js'
 
 const Delegation = z.looseObject({
   id: z.number(),
@@ -18,6 +19,7 @@ const Delegation = z.looseObject({
   until: z.string(),
 })
 type Delegation = z.output<typeof Delegation>
+const Delegations = z.object({ delegations: z.array(Delegation) })
 
 interface DelegateOptions extends ServiceOptions {
   readonly to: string
@@ -37,9 +39,8 @@ export function defineDelegate(command: Command, session: Session): void {
     .addHelpText('after', examples('tidegate gates delegate --to bo --until 14d --reason holiday'))
     .action(async (options: DelegateOptions) => {
       const { to, until, reason } = options
-      const client = await makeServiceClient(options, session.terminal)
       const request = { method: 'POST', path: '/delegations', body: { to, until, reason } } as const
-      report(await client.request(Delegation, request), 'given', options, session)
+      await report(request, 'given', options, session)
     })
 }
 
@@ -49,12 +50,8 @@ export function defineDelegations(command: Command, session: Session): void {
     .description('Lists the delegations that have not ended.')
     .addHelpText('after', examples('tidegate gates delegations'))
     .action(async (options: ServiceOptions) => {
-      const client = await makeServiceClient(options, session.terminal)
-      const answer = await client.request(z.object({ delegations: z.array(Delegation) }), {
-        path: '/delegations',
-      })
-      if (options.format === 'json') outJson(session.terminal, answer)
-      else session.terminal.out(delegationTable(answer.delegations))
+      const request = { path: '/delegations' }
+      await printAnswer(options, { schema: Delegations, request, textOf: delegationTable }, session)
       session.exitCode = EXIT.fine
     })
 }
@@ -67,26 +64,23 @@ export function defineRevoke(command: Command, session: Session): void {
     .addHelpText('after', examples('tidegate gates revoke 3'))
     .action(async (id: string, options: ServiceOptions) => {
       if (!/^\d+$/.test(id)) throw wrongUse(`a delegation must be a number, not "${id}"`)
-      const client = await makeServiceClient(options, session.terminal)
-      const request = { method: 'DELETE', path: `/delegations/${id}` } as const
-      report(await client.request(Delegation, request), 'revoked', options, session)
+      await report({ method: 'DELETE', path: `/delegations/${id}` }, 'revoked', options, session)
     })
 }
 
-function report(
-  delegation: Delegation,
+async function report(
+  request: ServiceRequest,
   what: 'given' | 'revoked',
-  { format }: ServiceOptions,
+  options: ServiceOptions,
   session: Session,
-): void {
-  const { id, from, to, until } = delegation
-  const text = `delegation ${id} from ${from} to ${to} until ${localTime(until)}: ${what}\n`
-  if (format === 'json') outJson(session.terminal, delegation)
-  else session.terminal.out(text)
+): Promise<void> {
+  const textOf = ({ id, from, to, until }: Delegation): string =>
+    `delegation ${id} from ${from} to ${to} until ${localTime(until)}: ${what}\n`
+  await printAnswer(options, { schema: Delegation, request, textOf }, session)
   session.exitCode = EXIT.fine
 }
 
-function delegationTable(delegations: readonly Delegation[]): string {
+function delegationTable({ delegations }: z.output<typeof Delegations>): string {
   if (delegations.length === 0) return 'No delegations.\n'
   const rows = delegations.map(({ id, from, to, until, reason }) => [
     String(id),

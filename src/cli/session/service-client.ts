@@ -4,6 +4,7 @@ import { parseJson } from '../../lib/json/text/parse-json.js'
 import { AppError, toError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { errorKindOf } from '../../http/exchange/error-body.js'
+import { printable } from '../../lib/text/shown-text.js'
 import { writeHeaderText } from '../../lib/text/header-text.js'
 import { tlsProblem } from '../../lib/outbound/tls-problem.js'
 import { serviceAddress } from './service-options.js'
@@ -55,18 +56,18 @@ export async function makeServiceClient(options: AddressOptions, terminal: Termi
 }
 
 /**
- * Sends a request, prints the answer as JSON or as `textOf` describes it, and returns it. Raises as
- * the client does.
+ * Sends a request, prints the answer as JSON or as `textOf` describes it, without control characters
+ * of other people, and returns it. Raises as the client does.
  */
 export async function printAnswer<T>(
   options: ServiceOptions,
   { schema, request, textOf }: ShownRequest<T>,
-  { terminal }: Session,
+  { terminal }: Pick<Session, 'terminal'>,
 ): Promise<T> {
   const client = await makeServiceClient(options, terminal)
   const answer = await client.request(schema, request)
   if (options.format === 'json') outJson(terminal, answer)
-  else terminal.out(textOf(answer))
+  else terminal.out(printable(textOf(answer)))
   return answer
 }
 

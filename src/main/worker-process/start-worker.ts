@@ -33,6 +33,7 @@ import { fromFailure } from '../../lib/threads/failure.js'
 import { Evaluations, type PolicyRequests, type EvaluationsOptions, type Snapshot } from '../../rego/index.js'
 import { Servers } from '../open-servers.js'
 import type { Answering } from '../open-servers.js'
+import { partOnDemand } from '../../lib/on-demand.js'
 import { exitOnFatalError } from '../process-events.js'
 import { openTelemetry, traceUnless } from '../open-telemetry.js'
 import type { Telemetry } from '../../telemetry/telemetry.js'
@@ -54,7 +55,7 @@ interface Deciding {
   readonly stopServers: (drainMs: number) => Promise<void>
   readonly metrics: WorkerCalls['metrics']
   readonly flush: () => Promise<void>
-  readonly close: () => Promise<void>
+  readonly close: () => Promise<unknown>
 }
 
 /**
@@ -112,10 +113,11 @@ async function open(
   const evaluations = openEvaluations(config, policies, main, { registry: metrics.registry, requests })
   const book = new ExceptionBook()
   let tls = settings.tls
+  const following = { config }
   const checkRevocation = makeCheckRevocation(() => tls)
   const parts = {
     ...{ book, checkRevocation, logger, onStop, policies, evaluations, decisionLog, metrics },
-    ...{ readYaml: yaml.toJson, inSpan: telemetry?.inSpan, explain: explainOnDemand(settings) },
+    ...{ readYaml: yaml.toJson, inSpan: telemetry?.inSpan, explain: explainOnDemand(following) },
   }
   let current = await openRoutes(config, parts)
   const relay = makeRelay(relaySocket)
@@ -130,6 +132,7 @@ async function open(
     except: (all) => book.replace(all),
     follow: async (next) => {
       current = await openRoutes(next, parts)
+      following.config = next
       servers.follow(next)
     },
     listen: async (index, listener) => {
@@ -143,23 +146,17 @@ async function open(
     stopServers: (drainMs) => servers.stop(drainMs),
     metrics: () => metrics.registry.getMetricsAsJSON(),
     flush: () => decisionLog.flush(),
-    close: async () => {
-      await closeParts(opened, logger)
-    },
+    close: () => closeParts(opened, logger),
   }
 }
 
-/** Few requests are explained, so what it needs is loaded by the first one. */
-function explainOnDemand(settings: Pick<WorkerSettings, 'config'>): ExplainDecision {
-  let loading: Promise<ExplainDecision> | undefined
-  const load = async (): Promise<ExplainDecision> => {
+/** Loaded by the first explanation, because few requests are explained. */
+function explainOnDemand(following: { readonly config: Config }): ExplainDecision {
+  const load = partOnDemand(async () => {
     const { openExplanations, openRevisions } = await import('../open-explanations.js')
-    return openExplanations(settings, openRevisions(settings.config))
-  }
-  return async (decision, options) => {
-    loading ??= load()
-    return (await loading)(decision, options)
-  }
+    return openExplanations(following, openRevisions(following.config))
+  })
+  return async (decision, options) => (await load())(decision, options)
 }
 
 type PolicyContextParts = Parameters<typeof policyContext>[1]
