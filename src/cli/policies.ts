@@ -22,6 +22,7 @@ const Answer = z.object({
   activatedAt: z.string(),
   pinned: z.string().optional(),
   problem: z.string().optional(),
+  errors: z.array(ErrorAnswer).default([]),
   sources: z.array(
     z.object({
       name: z.string(),
@@ -119,9 +120,11 @@ async function showSources(
   session.exitCode = isFine ? EXIT.fine : EXIT.denied
 }
 
-function sourcesText({ revision, activatedAt, pinned, problem, sources }: z.output<typeof Answer>): string {
+function sourcesText(answer: z.output<typeof Answer>): string {
+  const { revision, activatedAt, pinned, problem, sources } = answer
   const all = `revision ${revision} since ${localTime(activatedAt)}${pinned === undefined ? '' : ' (pinned)'}\n`
-  const failed = problem === undefined ? '' : `not loaded: ${problem}\n`
+  const failed =
+    problem === undefined ? '' : `not loaded: ${problem}\n${answer.errors.map(errorLine).join('')}`
   if (sources.length === 0) return all + failed
   const rows = sources.map((source) => [
     source.name,

@@ -50,3 +50,36 @@ test('a refresh loads the new revision, or shows the mistake and exits with 1', 
   expect(failed.stdout).toMatch(/^main +2 .* failed /m)
   expect(failed.stdout).toMatch(/^main\/app\.rego:3:\d+: /m)
 })
+
+test('mistakes in directories are shown with file, row and column, also by unpin', async () => {
+  const files = makeWorkspace()
+  const write = (rule: string): void => {
+    files.write({ 'policies/team/app.rego': `package app\n\nimport rego.v1\n\n${rule}\n` })
+  }
+  write('x := 1')
+  const served = await startTidegate({ workspace: files })
+  const call = (...args: readonly string[]) => runTidegate(['policies', ...args, '--url', served.url])
+  const place = /^team\/app\.rego:5:6: /m
+  try {
+    const { revision } = JSON.parse((await call('sources', '--format', 'json')).stdout) as {
+      revision: string
+    }
+    write('x := undefined_rule')
+    for (const command of ['refresh', 'sources']) {
+      const { exitCode, stdout } = await call(command)
+      expect([exitCode, stdout]).toEqual([1, expect.stringMatching(/^not loaded: /m)])
+      expect(stdout).toMatch(place)
+    }
+    expect((await call('pin', revision)).exitCode).toBe(0)
+    const failed = await call('unpin')
+    expect([failed.exitCode, failed.stderr]).toEqual([2, expect.stringMatching(place)])
+    expect(failed.stderr).not.toContain(files.path)
+    const { stdout } = await call('unpin', '--format', 'json')
+    expect(JSON.parse(stdout)).toMatchObject({
+      errors: [{ location: { file: 'team/app.rego', row: 5, col: 6 } }],
+    })
+  } finally {
+    await served.end('SIGTERM')
+    files.remove()
+  }
+})

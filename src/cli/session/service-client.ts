@@ -41,10 +41,13 @@ export interface ServiceClient {
   stream(request: ServiceRequest): Promise<AsyncIterable<Uint8Array>>
 }
 
+const Location = z.object({ file: z.string(), row: z.number(), col: z.number() })
 const ErrorBody = z.object({
   code: z.string(),
   message: z.string(),
-  errors: z.array(z.object({ code: z.string(), message: z.string() })).default([]),
+  errors: z
+    .array(z.object({ code: z.string(), message: z.string(), location: Location.optional().catch(undefined) }))
+    .default([]),
 })
 
 /**
@@ -140,7 +143,10 @@ function errorOf(address: ServiceAddress, status: number, text: string): AppErro
   const parsed = ErrorBody.safeParse(parseJson(text))
   if (!parsed.success) return foreignAnswer(address, status, parsed.error)
   const { code, message, errors } = parsed.data
-  const details: readonly ErrorDetail[] = errors
+  const details: readonly ErrorDetail[] = errors.map(({ location, ...detail }) => ({
+    ...detail,
+    ...(location !== undefined && { location }),
+  }))
   const flags = code === 'unauthenticated' ? ' (--token-file FILE, or TIDEGATE_TOKEN)' : ''
   return new AppError(errorKindOf(status), message + flags, { code, details })
 }

@@ -198,15 +198,25 @@ export class Policies {
 
   /**
    * Serves the stored sources of a revision until `unpin`, in place of the locations. `record` is
-   * called before they serve. Rejects as `loadSnapshot`, and nothing changes then.
+   * called before they serve. Rejects as `loadSnapshot`, with public names of files, and nothing
+   * changes then.
    */
   pin(sources: PinnedSources, record: NonNullable<PolicyMove['record']>): Promise<void> {
-    return this.#afterCurrent(() => this.#load(this.#locations, this.#written, record, { pinned: sources }))
+    return this.#afterCurrent(() => this.#switchTo(sources, record))
   }
 
-  /** Serves the locations again. Rejects as `loadSnapshot`, and nothing changes then. */
+  /** Serves the locations again. Rejects as `pin`, and nothing changes then. */
   unpin(record: NonNullable<PolicyMove['record']>): Promise<void> {
-    return this.#afterCurrent(() => this.#load(this.#locations, this.#written, record, { pinned: undefined }))
+    return this.#afterCurrent(() => this.#switchTo(undefined, record))
+  }
+
+  async #switchTo(pinned: PinnedSources | undefined, record: PolicyMove['record']): Promise<void> {
+    try {
+      await this.#load(this.#locations, this.#written, record, { pinned })
+    } catch (raw) {
+      const from = pinnedLocations(pinned) ?? this.#locations
+      throw withPublicNames(toAppError(raw), locationNames(from))
+    }
   }
 
   #refuseIfPinned(): void {

@@ -2,7 +2,8 @@ import { z } from 'zod'
 
 import type { PolicySource } from '../../../distribution/policy-source.js'
 import type { SourceSet } from '../../../distribution/source-set.js'
-import { locationNames, publicDetail, type Policies, type PublicNames } from '../../../rego/index.js'
+import type { AppError } from '../../../errors/app-error.js'
+import { locationNames, withPublicNames, type Policies, type PublicNames } from '../../../rego/index.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import { Time, json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
@@ -12,6 +13,10 @@ export interface PolicySourceRoutesDeps {
   readonly sources: SourceSet
 }
 
+const Errors = z
+  .array(z.looseObject({ message: z.string() }))
+  .optional()
+  .describe('Details of the problem.')
 const Source = z.object({
   name: z.string(),
   revision: z.string().optional().describe('Revision that serves.'),
@@ -20,16 +25,14 @@ const Source = z.object({
   reachedAt: Time.optional().describe('Time of the last successful request.'),
   isStale: z.boolean(),
   problem: z.string().optional().describe('Why the last request failed, or the last bundle does not serve.'),
-  errors: z
-    .array(z.looseObject({ message: z.string() }))
-    .optional()
-    .describe('Details of the problem.'),
+  errors: Errors,
 })
 const Answer = z.object({
   revision: z.string().describe('Revision of all policies.'),
   activatedAt: Time,
   pinned: z.string().optional().describe('The revision that serves until it is unpinned.'),
   problem: z.string().optional().describe('Why the last reload failed.'),
+  errors: Errors,
   sources: z.array(Source),
 })
 
@@ -67,7 +70,7 @@ function describeSources({ policies, sources }: PolicySourceRoutesDeps): z.outpu
     revision: current.revision,
     activatedAt: activatedAt.toISOString(),
     ...(policies.pinned !== undefined && { pinned: policies.pinned }),
-    ...(failure !== undefined && { problem: names.text(failure.error.message) }),
+    ...describeProblem(failure?.error, names),
     sources: sources.sources.map((source) => describeSource(source, names)),
   }
 }
@@ -86,10 +89,16 @@ function describeSource(
     }),
     ...(state.reachedMs !== undefined && { reachedAt: new Date(state.reachedMs).toISOString() }),
     isStale,
-    ...(problem !== undefined && { problem: names.text(problem.message) }),
-    ...(problem !== undefined &&
-      problem.details.length > 0 && {
-        errors: problem.details.map((detail) => ({ ...publicDetail(detail, names) })),
-      }),
+    ...describeProblem(problem, names),
   }
+}
+
+/** Returns an error without paths of the server. */
+function describeProblem(
+  error: AppError | undefined,
+  names: PublicNames,
+): Pick<z.output<typeof Source>, 'problem' | 'errors'> {
+  if (error === undefined) return {}
+  const { message, details } = withPublicNames(error, names)
+  return { problem: message, ...(details.length > 0 && { errors: details.map((detail) => ({ ...detail })) }) }
 }
