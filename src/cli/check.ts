@@ -84,7 +84,7 @@ export function defineCheck(command: Command, session: Session): void {
     )
     .argument(
       '[path...]',
-      'definitions: JSON and YAML files, directories (all *.json, *.yaml and *.yml below, without hidden files, tidegate.yaml and data of the policies), or - for JSON on standard input; directories of Rego are checked like opa check',
+      'definitions: JSON and YAML files, directories (all *.json, *.yaml, *.yml and dinghyfile below, without hidden files, tidegate.yaml and data of the policies), or - for standard input; directories of Rego are checked like opa check',
     )
     .addHelpText(
       'after',

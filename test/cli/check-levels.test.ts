@@ -23,6 +23,9 @@ const EXCEPTION = {
   reason: 'moves to gates',
   until: '2999-01-01',
 }
+const AS_YAML = `# moves\n- ${Object.entries(EXCEPTION)
+  .map(([name, value]) => `${name}: ${value}`)
+  .join('\n  ')}\n`
 const PIPELINE = ['application: shop', 'name: slow', 'stages:', '  - name: Soak', '    wait: 99', ''].join(
   '\n',
 )
@@ -49,6 +52,7 @@ const workspace = makeWorkspace({
     '    - {package: static.strcit, level: off}',
     '    - {package: static.old, level: warn, until: 2020-01-01}',
   ].join('\n'),
+  'empty.yaml': '# none yet\n',
   'exceptions.yaml': JSON.stringify([EXCEPTION]),
 })
 const { path: cwd } = workspace
@@ -121,6 +125,7 @@ describe('check --exceptions', () => {
   test.each([
     ['a file of a person', 'exceptions.yaml', '', 'exception 1 of the file'],
     ['the list of the service on standard input', '-', list(listed), 'exception 7 of ann'],
+    ['YAML on standard input', '-', AS_YAML, 'exception 1 of the file'],
   ])('excuses denials by %s', async (_, file, stdin, by) => {
     const { exitCode, stdout } = await check(['slow.yaml', '--exceptions', file], stdin)
     expect(exitCode).toBe(0)
@@ -159,6 +164,16 @@ describe('check --exceptions', () => {
     expect(stderr).toContain('exceptions[0].until is required')
     expect(stderr).toContain('applicaton')
     expect(stderr).toContain('exceptions[2].pipeline needs application')
+  })
+
+  test.each(['-', 'empty.yaml'])('refuses an empty list of exceptions (%s)', async (file) => {
+    const { exitCode, stderr } = await check(['slow.yaml', '--exceptions', file], ' \n')
+    const name = file === '-' ? 'standard input' : file
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: `tidegate: ${name} is empty; an empty list is []\n`,
+    })
+    expect((await check(['pay.yaml', '--exceptions', '-'], '[]')).exitCode).toBe(1)
   })
 
   test('refuses a page of a longer list', async () => {

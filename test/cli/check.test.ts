@@ -244,7 +244,7 @@ describe('a fault ends check with 2', () => {
 
   test.each([
     ['other.json', 'not a pipeline definition: it has none of stages, template'],
-    ['nothing.yaml', 'nothing.yaml: the file contains no document'],
+    ['nothing.yaml', 'nothing.yaml is empty; an empty list is []'],
     ['bomb.yaml', 'bomb.yaml: yaml: document contains excessive aliasing'],
     ['bombs.yaml', 'bombs.yaml: yaml: document contains excessive aliasing'],
     ['left.yaml', 'left.yaml: yaml: line 2: did not find expected key'],

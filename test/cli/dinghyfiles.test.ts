@@ -47,3 +47,23 @@ test('a dinghyfile gives its application to pipelines without one', () => {
   })
   expect(definitions).toEqual([{ ...PIPELINES[0], application: 'shop' }, PIPELINES[1]])
 })
+
+test('a directory gives its dinghyfiles, in JSON or YAML, and names those that are templates', async () => {
+  const files = makeWorkspace({
+    'a/dinghyfile': FILE,
+    'b/dinghyfile': `application: shop\npipelines:\n  - ${JSON.stringify({ ...PIPELINES[0], name: 'yaml' })}\n`,
+    'c/dinghyfile': '{"application": "shop",\n "pipelines": [ {{ module "wait" }} ]}',
+    'd/dinghyfile': '{"application": "{{ var "app" }}", "pipelines": [{"stages": []}]}',
+    'e/pipeline.json': '{"stages": [ {{ module "wait" }} ]}',
+    'f/other': 'not a definition',
+  })
+  const { exitCode, stdout } = await runTidegate(['check', files.path], { cwd })
+  files.remove()
+  expect(exitCode).toBe(2)
+  for (const name of ['one', 'two', 'yaml']) expect(stdout).toContain(`dinghyfile "${name}"`)
+  const advice = 'Templates ({{ … }}) are not rendered: pass the rendered file'
+  expect(stdout).toContain(`c/dinghyfile:2:17: this file is a template. ${advice}`)
+  expect(stdout).toContain(`d/dinghyfile:1:18: this file is a template. ${advice}`)
+  expect(stdout).toMatch(/e\/pipeline\.json:1:\d+: .*pass the rendered file/)
+  expect(stdout).not.toContain('f/other')
+})

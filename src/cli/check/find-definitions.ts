@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, extname, join, resolve } from 'node:path'
 
 import { AppError } from '../../errors/app-error.js'
-import { STDIN, unreadableFile } from '../input/read-document.js'
+import { STDIN, isDinghyfile, unreadableFile } from '../input/read-document.js'
 
 /** Extensions of files that may contain definitions of pipelines, applications and the like. */
 const EXTENSIONS = ['.json', '.yaml', '.yml']
@@ -14,9 +14,9 @@ export function isConfiguration(file: string): boolean {
   return CONFIGURATION.test(basename(file))
 }
 
-/** Returns whether a file may contain definitions, by its extension. */
+/** Returns whether a file may contain definitions, by its name. */
 export function isDefinitionFile(file: string, extensions: readonly string[] = EXTENSIONS): boolean {
-  return extensions.includes(extname(file).toLowerCase())
+  return extensions.includes(extname(file).toLowerCase()) || (extensions === EXTENSIONS && isDinghyfile(file))
 }
 
 interface Search {
@@ -28,8 +28,8 @@ interface Search {
 }
 
 /**
- * Returns the files to check: the file itself (or `-`), or all files under a directory with these
- * extensions in a stable order, without hidden files, `node_modules` and configuration files. Links
+ * Returns the files to check: the file itself (or `-`), or all dinghyfiles and files with these
+ * extensions under a directory in a stable order, without hidden files, `node_modules` and configuration files. Links
  * to files are followed, links to directories are not. Raises `invalid` for an unreadable path and
  * a directory without such files.
  */

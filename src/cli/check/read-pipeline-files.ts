@@ -1,7 +1,6 @@
-import { AppError } from '../../errors/app-error.js'
 import { readDefinitions } from '../input/read-definitions.js'
 import type { Definition, InputForm } from '../input/read-definitions.js'
-import { readDocuments } from '../input/read-document.js'
+import { emptyFile, readDocuments } from '../input/read-document.js'
 import type { Position, SourceDocument } from '../input/source-node.js'
 import type { Terminal } from '../session/terminal.js'
 import { listSome, toCheckError } from './check-definition.js'
@@ -49,7 +48,7 @@ async function readFile(
   terminal: Terminal,
 ): Promise<(ReadDefinition | Unchecked)[]> {
   const { documents, positions } = await readDocuments(file, terminal)
-  if (documents.length === 0) throw new AppError('invalid', `${file}: the file contains no document`)
+  if (documents.length === 0) throw emptyFile(file)
   const definitions: (ReadDefinition | Unchecked)[] = []
   for (const document of documents) {
     const position = positions.at(document.source.offset)

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 
 import { AppError, hasErrorCode, toError } from '../../errors/app-error.js'
+import { OPEN_ARRAY, OPEN_OBJECT } from '../../lib/json/scan/json-bytes.js'
 import { toUtf8 } from '../../lib/json/scan/decode-string.js'
 import { locateValue } from '../../lib/json/scan/locate-value.js'
 import { JsonSyntaxError } from '../../lib/json/scan/syntax-error.js'
@@ -26,12 +28,15 @@ export function requireText(start: Uint8Array, name: string): void {
 
 /** Name of standard input. */
 export const STDIN = '-'
+const SPACE = 0x20
+const JSON_STARTS = '{["'
 const MARK = Buffer.from('\ufeff')
 
 /**
- * Returns the JSON of a file, or of standard input for `-`. `.yaml` and `.yml` files are converted.
- * Raises `invalid` with name and location if it cannot be read or is malformed, or if it is YAML
- * with several documents.
+ * Returns the JSON of a file, or of standard input for `-`. YAML is converted: `.yaml` and `.yml`
+ * files, and mappings and lists in standard input and in files with another extension than `.json`.
+ * Raises `invalid` with name and location if it cannot be read, is empty or malformed, or if it is
+ * YAML with several documents.
  */
 export async function readDocument(file: string, terminal: Terminal): Promise<Uint8Array> {
   const { documents } = await readDocuments(file, terminal)
@@ -40,7 +45,16 @@ export async function readDocument(file: string, terminal: Terminal): Promise<Ui
       'invalid',
       `${file}: it holds ${documents.length} documents (---): write each into a file of its own`,
     )
-  return documents[0]?.json ?? Buffer.from('null')
+  if (documents[0] === undefined) throw emptyFile(file)
+  return documents[0].json
+}
+
+/** The error for a file without a document, which an unset variable or a failed command may leave. */
+export function emptyFile(file: string): AppError {
+  return new AppError(
+    'invalid',
+    `${file === STDIN ? 'standard input' : file} is empty; an empty list is []`,
+  )
 }
 
 /** Returns the documents of a file. Otherwise like `readDocument`. */
@@ -48,27 +62,76 @@ export async function readDocuments(file: string, terminal: Terminal): Promise<S
   const name = file === STDIN ? 'standard input' : file
   const bytes = withoutMark(await readBytes(file, terminal))
   requireText(bytes, name)
+  refuseTemplate(file, bytes)
+  const start = bytes.findIndex((byte) => byte > SPACE)
+  if (start === -1) throw emptyFile(file)
   try {
-    if (/\.ya?ml$/i.test(file)) {
-      const { readYamlFile } = await import('./read-yaml-file.js')
-      return await readYamlFile(bytes.toString('utf8'))
-    }
-    const json = toUtf8(bytes)
-    const source = new JsonNode(json, locateValue(json))
-    const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength)
-    return {
-      documents: [{ json, source }],
-      positions: new Positions((from, to) => text.toString('utf8', from, to)),
-    }
+    if (/\.ya?ml$/i.test(file)) return await readYaml(bytes)
+    // Malformed JSON stays an error of JSON.
+    const mayBeYaml = !/\.json$/i.test(file) && !JSON_STARTS.includes(String.fromCharCode(bytes[start] ?? 0))
+    return await readJson(bytes).catch(async (raw: unknown) => {
+      const read = mayBeYaml ? await readCollections(bytes) : undefined
+      if (read === undefined) throw raw
+      return read
+    })
   } catch (raw) {
-    throw new AppError('invalid', `${name}${locationOf(raw, bytes)}: ${toError(raw).message}`, { cause: raw })
+    const text = `${name}${locationOf(raw, bytes)}: ${toError(raw).message}`
+    throw new AppError('invalid', `${text}${templateAdvice(bytes)}`, { cause: raw })
   }
+}
+
+/** The name of definitions in a repository that a tool renders, and its actions. */
+const DINGHYFILE = /^(?:.*\.)?dinghyfile$/i
+const TEMPLATE = '{{'
+
+/** True for a file that a tool renders to definitions of pipelines. */
+export function isDinghyfile(file: string): boolean {
+  return DINGHYFILE.test(basename(file))
+}
+
+function templateAdvice(bytes: Buffer): string {
+  return bytes.includes(TEMPLATE)
+    ? `. Templates (${TEMPLATE} … }}) are not rendered: pass the rendered file`
+    : ''
+}
+
+/** Raises `invalid` for a dinghyfile with actions, whose strings are not those of the pipelines. */
+function refuseTemplate(file: string, bytes: Buffer): void {
+  const at = isDinghyfile(file) ? bytes.indexOf(TEMPLATE) : -1
+  if (at !== -1)
+    throw new AppError('invalid', `${file}${positionOf(at, bytes)}: this file is a template${templateAdvice(bytes)}`)
+}
+
+async function readJson(bytes: Buffer): Promise<SourceFile> {
+  const json = toUtf8(bytes)
+  const source = new JsonNode(json, locateValue(json))
+  const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength)
+  return await Promise.resolve({
+    documents: [{ json, source }],
+    positions: new Positions((from, to) => text.toString('utf8', from, to)),
+  })
+}
+
+async function readYaml(bytes: Buffer): Promise<SourceFile> {
+  const { readYamlFile } = await import('./read-yaml-file.js')
+  return await readYamlFile(bytes.toString('utf8'))
+}
+
+/** Returns YAML documents; undefined if one is neither a mapping nor a list, as any word is. */
+async function readCollections(bytes: Buffer): Promise<SourceFile | undefined> {
+  const read = await readYaml(bytes)
+  const areCollections = read.documents.every(({ json }) => [OPEN_OBJECT, OPEN_ARRAY].includes(json[0] ?? 0))
+  return read.documents.length > 0 && areCollections ? read : undefined
 }
 
 /** Returns `:row:col` of a syntax error, from 1; empty if the JSON ended too early. */
 function locationOf(raw: unknown, bytes: Buffer): string {
   if (!(raw instanceof JsonSyntaxError) || raw.at >= bytes.length) return ''
-  const before = bytes.toString('utf8', 0, raw.at).split('\n')
+  return positionOf(raw.at, bytes)
+}
+
+function positionOf(at: number, bytes: Buffer): string {
+  const before = bytes.toString('utf8', 0, at).split('\n')
   return `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`
 }
 
