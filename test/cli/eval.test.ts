@@ -203,7 +203,11 @@ describe('a fault ends eval with 2', () => {
       ['--input', 'two.json'],
       /^tidegate: two\.json:\d+:\d+: invalid character '{' after top-level value\n$/,
     ],
-    ['empty standard input', ['--input', '-'], /^tidegate: standard input is empty; an empty list is \[\]\n$/],
+    [
+      'empty standard input',
+      ['--input', '-'],
+      /^tidegate: standard input is empty; an empty list is \[\]\n$/,
+    ],
     ['input that is not there', ['--input', 'absent.json'], /^tidegate: file absent\.json not found\n$/],
     ['input that is a directory', ['--input', 'policies'], /^tidegate: read policies: EISDIR: [^\n]*\n$/],
     [

@@ -51,10 +51,7 @@ export async function readDocument(file: string, terminal: Terminal): Promise<Ui
 
 /** The error for a file without a document, which an unset variable or a failed command may leave. */
 export function emptyFile(file: string): AppError {
-  return new AppError(
-    'invalid',
-    `${file === STDIN ? 'standard input' : file} is empty; an empty list is []`,
-  )
+  return new AppError('invalid', `${file === STDIN ? 'standard input' : file} is empty; an empty list is []`)
 }
 
 /** Returns the documents of a file. Otherwise like `readDocument`. */
@@ -99,7 +96,10 @@ function templateAdvice(bytes: Buffer): string {
 function refuseTemplate(file: string, bytes: Buffer): void {
   const at = isDinghyfile(file) ? bytes.indexOf(TEMPLATE) : -1
   if (at !== -1)
-    throw new AppError('invalid', `${file}${positionOf(at, bytes)}: this file is a template${templateAdvice(bytes)}`)
+    throw new AppError(
+      'invalid',
+      `${file}${positionOf(at, bytes)}: this file is a template${templateAdvice(bytes)}`,
+    )
 }
 
 async function readJson(bytes: Buffer): Promise<SourceFile> {

@@ -46,7 +46,9 @@ const ErrorBody = z.object({
   code: z.string(),
   message: z.string(),
   errors: z
-    .array(z.object({ code: z.string(), message: z.string(), location: Location.optional().catch(undefined) }))
+    .array(
+      z.object({ code: z.string(), message: z.string(), location: Location.optional().catch(undefined) }),
+    )
     .default([]),
 })
 
