@@ -35,11 +35,6 @@ export class RevisionControl {
     this.#pinned = pinned
   }
 
-  /** True while a pinned revision serves or begins to. */
-  get isPinned(): boolean {
-    return this.#parts.policies.pinned !== undefined
-  }
-
   /** The revision that serves until `unpin`. */
   get pinned(): PinnedRevision | undefined {
     return this.#pinned

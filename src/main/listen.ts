@@ -103,13 +103,17 @@ interface Following {
 /** Applies changes of the configuration to the servers of all processes. */
 function followConfiguration(parts: ServedParts, opened: AnswersParts, { follow, onStop }: Following): void {
   const { reloads, logger, store } = parts
+  // The idle connections of former ones close by themselves.
+  let current = parts.signOn
+  onStop('sign-on', () => current.close())
   reloads.add(async ({ config, opa, readSecret }) => {
     const files = opened.tls?.prepare(config)
-    const signOn = await openSignOn(config, { logger, readSecret, now: store.now, onStop })
+    const signOn = await openSignOn(config, { logger, readSecret, now: store.now })
     const made = makeAnswers({ ...parts, config, opa, signOn }, opened)
     return {
       commit: () => {
         follow(made, config)
+        current = signOn
         files?.commit()
       },
     }

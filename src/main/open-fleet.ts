@@ -18,7 +18,6 @@ import { readAccess } from './configured-sources.js'
 import { repeat } from './timers/repeat.js'
 
 const MS_PER_SECOND = 1000
-const MAX_ANSWER_BYTES = 65_536
 const LAST_DECISION = { rows: 1, bytes: 1, withInputs: false }
 const CONTENT = { 'content-type': 'application/json' }
 
@@ -128,18 +127,11 @@ function openUpload({ status }: Config, opaStatus: OpaStatusUpload | undefined):
         }
   if (target === undefined) return undefined
   const { url, access } = target
-  const { client, authorize, close } = openServer('status', access)
+  const { post, close } = openServer('status', access)
   return {
     close,
     send: async (current, signal) => {
-      const body = JSON.stringify(current)
-      const sign = await authorize?.(signal)
-      const signed = sign?.({ method: 'POST', url: new URL(url), headers: CONTENT, body })
-      const answer = await client.send({
-        ...{ method: 'POST', url, headers: { ...access.headers, ...CONTENT, ...signed }, body, signal },
-        ...{ timeoutMs: access.timeoutMs, maxResponseBytes: MAX_ANSWER_BYTES },
-        maxRefusalBytes: MAX_ANSWER_BYTES,
-      })
+      const answer = await post(url, { body: JSON.stringify(current), content: CONTENT }, signal)
       if (answer.status >= 200 && answer.status < 300) return
       throw new AppError('unavailable', `${shownUrl(url)} responded with ${answer.status} ${answer.reason}`)
     },

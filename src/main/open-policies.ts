@@ -68,13 +68,12 @@ export async function openPolicies(config: Config, given: PoliciesParts): Promis
   const sources = await sourcesOf(reloads.current)
   // Bundles of sources, pins and changes by clients have records of their own.
   const activated: LoadingParts['activated'] = (change) => {
-    if (set.sources.length > 0 || started.control?.isPinned === true || config.policies.writable) return
+    if (set.sources.length > 0 || policies.pinned !== undefined || config.policies.writable) return
     void recordIt({ source: 'files', ...change }, 'files', parts)
   }
-  const started: { control?: RevisionControl } = {}
   const pinned = await revisions.pinned()
   const pinnedSources = pinned && (await sourcesOfPinned(pinned.revision, revisions))
-  const policies = await set.open(sources, ownLocations(config), (locations) =>
+  const policies: Policies = await set.open(sources, ownLocations(config), (locations) =>
     loadPolicies(config, { locations, pinned: pinnedSources }, { ...parts, activated }),
   )
   if (pinned !== undefined) parts.logger.warn(pinned, 'the policies are pinned to a revision')
@@ -90,7 +89,6 @@ export async function openPolicies(config: Config, given: PoliciesParts): Promis
     { policies, revisions, sources: set, writer: parts.store.writer },
     pinned,
   )
-  started.control = control
   return { policies, sources: set, revisions, control }
 }
 

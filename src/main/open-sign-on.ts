@@ -1,4 +1,3 @@
-import type { OnStop } from './close-parts.js'
 import type { Config } from '../config/config.js'
 import type { ReadSecret } from '../config/values/secret.js'
 import type { Exchange } from '../http/exchange/exchange.js'
@@ -17,7 +16,6 @@ export interface SignOnParts {
   /** Undefined in worker processes, which verify tokens only. */
   readonly readSecret?: ReadSecret
   readonly now: () => number
-  readonly onStop: OnStop
 }
 
 /** Accounts of people elsewhere: at an identity provider, or behind a proxy. */
@@ -28,12 +26,15 @@ export interface SignOn {
   readonly isProxied: (exchange: Exchange) => boolean
   /** Returns the sign-in of browsers; undefined without an identity provider. */
   readonly access: (sessions: BrowserSessions) => ProviderAccess | undefined
+  /** Closes the connections to the identity provider. */
+  readonly close: () => Promise<void>
 }
 
 const NOBODY: SignOn = {
   findPerson: undefined,
   isProxied: () => false,
   access: () => undefined,
+  close: () => Promise.resolve(),
 }
 
 /**
@@ -46,7 +47,6 @@ export async function openSignOn(config: Config, parts: SignOnParts): Promise<Si
   const reserved = [...tokens, ...certificates].map(({ name }) => name)
   const ca = readPem('auth.oidc.tlsCa', oidc?.tlsCa)
   const client = makeOutboundClient({ allowLoopback: true, allowPrivate: true }, { ca })
-  parts.onStop('sign-on', client.close)
   const [{ makeFindPerson, makeFindProxied }, { AccountSessions }, provider] = await Promise.all([
     import('../http/sign-on/find-person.js'),
     import('../http/sign-on/account-sessions.js'),
@@ -68,6 +68,7 @@ export async function openSignOn(config: Config, parts: SignOnParts): Promise<Si
           }
         : undefined,
     ),
+    close: client.close,
     isProxied: (exchange) => findProxied?.(exchange) !== undefined,
     access: (sessions) => {
       if (oidc === undefined || provider === undefined) return undefined

@@ -4,13 +4,11 @@ import { opaEvents } from '../decisions/shipping/decision-event.js'
 import { otlpLogs } from '../decisions/shipping/otlp-logs.js'
 import { UploadReceiver } from '../decisions/shipping/upload-receiver.js'
 import { openServer } from '../distribution/fetching/make-fetch.js'
-import type { OutboundResponse } from '../lib/outbound/outbound-client.js'
 import { shownUrl } from '../lib/outbound/shown-url.js'
 import type { DecisionReceiver } from '../store/ports/decision-shipping.js'
 import { readAccess } from './configured-sources.js'
 import type { DecisionSinkConfig } from './open-decision-sinks.js'
 
-const MAX_ANSWER_BYTES = 65_536
 const CONTENT = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
 
 /** Opens an upload to a service, with secrets of this process. Throws `invalid` for a bad secret. */
@@ -19,24 +17,14 @@ export function openUpload(
   labels: EventLabels,
 ): DecisionReceiver {
   const access = readAccess(sink, readSecrets({}, process.env), 'decisions.sinks')
-  const { client, authorize, close } = openServer(sink.name, access)
+  const { post, close } = openServer(sink.name, access)
   const isOtlp = sink.type === 'otlp'
   const url = `${sink.url.replace(/\/+$/, '')}${isOtlp ? '/v1/logs' : '/logs'}`
   const stopped = new AbortController()
-  const post = async (body: Uint8Array): Promise<OutboundResponse> => {
-    const { signal } = stopped
-    const headers = { ...access.headers, ...CONTENT }
-    const sign = await authorize?.(signal)
-    const signed = sign?.({ method: 'POST', url: new URL(url), headers: CONTENT, body })
-    return await client.send({
-      ...{ method: 'POST', url, headers: { ...headers, ...signed }, body, signal },
-      ...{ timeoutMs: access.timeoutMs, maxResponseBytes: MAX_ANSWER_BYTES },
-      maxRefusalBytes: MAX_ANSWER_BYTES,
-    })
-  }
   return new UploadReceiver({
     bodyOf: isOtlp ? otlpLogs : opaEvents,
-    ...{ shownUrl: shownUrl(url), labels, maxUploadBytes: sink.maxUploadBytes, post, now: Date.now },
+    ...{ shownUrl: shownUrl(url), labels, maxUploadBytes: sink.maxUploadBytes, now: Date.now },
+    post: (body) => post(url, { body, content: CONTENT }, stopped.signal),
     close: async () => {
       stopped.abort()
       await close()

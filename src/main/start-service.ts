@@ -202,7 +202,7 @@ async function startParts(reloads: Reloads, { logger, threads, onStop }: StartOp
   })
   onStop('analysis', analysis.close)
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
-  const signOn = await openSignOn(config, { ...parts, now: store.now, onStop })
+  const signOn = await openSignOn(config, { ...parts, now: store.now })
   const served = {
     ...{ config, opa, logger, reloads, telemetry, signOn, store, metrics, backgroundWork },
     threadDied: threadWatch.died,

@@ -5,7 +5,7 @@ import { AppError, toError } from '../../errors/app-error.js'
 import { PLATFORM_CREDENTIALS } from '../../lib/outbound/address-policy.js'
 import { wait } from '../../lib/outbound/back-off.js'
 import { makeOutboundClient } from '../../lib/outbound/outbound-client.js'
-import type { OutboundClient } from '../../lib/outbound/outbound-client.js'
+import type { OutboundClient, OutboundResponse } from '../../lib/outbound/outbound-client.js'
 import type { BundleLocation, ServerAccess } from './bundle-location.js'
 import type { FetchBundle } from './fetch-bundle.js'
 import { fetchFromFile } from './file-bundle.js'
@@ -18,6 +18,8 @@ import { makeAuthorize } from './sign-in.js'
 /** The operator configured the addresses, so any may be used except those of metadata services. */
 const OPERATORS = { allowLoopback: true, allowPrivate: true }
 const CONNECTIONS = 4
+/** Of an answer to a `post`. */
+const MAX_ANSWER_BYTES = 65_536
 
 /** A way to fetch, and the function that closes its connections. */
 export interface OpenFetch {
@@ -60,7 +62,14 @@ function openBundleServer(name: string, location: Extract<BundleLocation, { type
 export interface OpenServer {
   readonly client: OutboundClient
   readonly authorize: Authorize | undefined
+  /** Sends a body with headers about it. Rejects as `OutboundClient.send`. */
+  readonly post: (url: string, message: Message, signal: AbortSignal) => Promise<OutboundResponse>
   readonly close: () => Promise<void>
+}
+
+interface Message {
+  readonly body: string | Uint8Array
+  readonly content: Readonly<Record<string, string>>
 }
 
 /** Opens a connection to a configured server. `name` introduces errors of the sign-in. */
@@ -68,9 +77,18 @@ export function openServer(name: string, access: ServerAccess): OpenServer {
   const client = makeOutboundClient(OPERATORS, { ...access.tls, connectionsPerOrigin: CONNECTIONS })
   // Requests for credentials may go to the metadata services of a platform.
   const signInClient = makeOutboundClient({ ...OPERATORS, allowedAddresses: PLATFORM_CREDENTIALS })
+  const authorize = authorizeOf(name, access, signInClient)
+  const { headers, timeoutMs } = access
   return {
-    client,
-    authorize: authorizeOf(name, access, signInClient),
+    ...{ client, authorize },
+    post: async (url, { body, content }, signal) => {
+      const sign = await authorize?.(signal)
+      const signed = sign?.({ method: 'POST', url: new URL(url), headers: content, body })
+      return await client.send({
+        ...{ method: 'POST', url, headers: { ...headers, ...content, ...signed }, body, signal, timeoutMs },
+        ...{ maxResponseBytes: MAX_ANSWER_BYTES, maxRefusalBytes: MAX_ANSWER_BYTES },
+      })
+    },
     close: async () => {
       await Promise.all([client.close(), signInClient.close()])
     },

@@ -18,6 +18,7 @@ import {
   publicNames,
   unpackSnapshot,
   withPublicNames,
+  type KeptRevision,
   type KeptSources,
   type PolicyLocations,
   type RevisionSources,
@@ -116,7 +117,7 @@ async function loadOther(options: ImpactThreadOptions): Promise<LoadedRevision> 
     return { snapshot, sources, view: { name: SERVING, revision: snapshot.revision, warnings: [] } }
   }
   const kept = await revisions.read(against, nowMs)
-  if (kept === undefined) throw unknownRevision(against, serving.revision, await revisions.list())
+  if (kept === undefined) throw unknownRevision(against, serving.revision, await revisions.served())
   refuseIncomplete(kept)
   const sources = { rego: kept.rego, data: kept.data, leftOut: { rego: [], data: [] } }
   const { snapshot, view } = await load({ directories: [], bundles: [], sources }, against, config)
@@ -126,8 +127,10 @@ async function loadOther(options: ImpactThreadOptions): Promise<LoadedRevision> 
 /** Stored revisions that an error names. */
 const MAX_NAMED = 10
 
-function unknownRevision(wanted: string, serving: string, stored: readonly string[]): AppError {
-  const others = stored.filter((revision) => revision !== serving).slice(0, MAX_NAMED)
+function unknownRevision(wanted: string, serving: string, stored: readonly KeptRevision[]): AppError {
+  const names = new Set(stored.map(({ revision }) => revision))
+  names.delete(serving)
+  const others = [...names].slice(0, MAX_NAMED)
   const named = others.length === 0 ? 'No other one is stored' : `Stored ones are ${others.join(', ')}`
   return new AppError(
     'not_found',

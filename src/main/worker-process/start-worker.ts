@@ -15,6 +15,7 @@ import { decidingRoutes } from '../../http/direct-routes.js'
 import { makeCostMetrics, makeEvaluationMetrics } from '../../http/metrics/evaluation-metrics.js'
 import { makeCheckRevocation } from '../../http/transport/tls/revocation-lists.js'
 import { openSignOn } from '../open-sign-on.js'
+import type { SignOn } from '../open-sign-on.js'
 import { makeAuthenticate } from '../../http/pipeline/authenticate.js'
 import { guardRoutes } from '../../http/pipeline/guarded-routes.js'
 import { makeFindDirectRoute } from '../../http/pipeline/find-direct-route.js'
@@ -116,15 +117,16 @@ async function open(
   const following = { config }
   const checkRevocation = makeCheckRevocation(() => tls)
   const parts = {
-    ...{ book, checkRevocation, logger, onStop, policies, evaluations, decisionLog, metrics },
+    ...{ book, checkRevocation, logger, policies, evaluations, decisionLog, metrics },
     ...{ readYaml: yaml.toJson, inSpan: telemetry?.inSpan, explain: explainOnDemand(following) },
   }
   let current = await openRoutes(config, parts)
+  onStop('sign-on', () => current.close())
   const relay = makeRelay(relaySocket)
   onStop('relay', () => relay.close())
   const requestLog = new RequestLog(logger)
   onStop('request log', () => requestLog.close())
-  const find: FindDirectRoute = (method, path) => current(method, path)
+  const find: FindDirectRoute = (method, path) => current.find(method, path)
   const answering = answeringOver({ find, relay, metrics, requestLog, telemetry })
   const servers = new Servers({ config, logger, processes, tls: () => tls })
   return {
@@ -166,20 +168,23 @@ interface RoutesParts extends Omit<PolicyContextParts, 'enforcement' | 'evaluate
   readonly book: ExceptionBook
   readonly checkRevocation: CheckRevocation
   readonly logger: Logger
-  readonly onStop: OnStop
+}
+
+interface OpenRoutes extends Pick<SignOn, 'close'> {
+  readonly find: FindDirectRoute
 }
 
 /** Opens the routes with a configuration. */
 async function openRoutes(
   config: Config,
-  { book, checkRevocation, logger, onStop, metrics, ...parts }: RoutesParts,
-): Promise<FindDirectRoute> {
+  { book, checkRevocation, logger, metrics, ...parts }: RoutesParts,
+): Promise<OpenRoutes> {
   const enforcement = new Enforcement({ levels: config.policies.levels, exceptions: book })
   const { evaluated, warned } = metrics
   const context = policyContext(config, { ...parts, enforcement, evaluated, warned })
-  const { findPerson } = await openSignOn(config, { logger, now: Date.now, onStop })
+  const { findPerson, close } = await openSignOn(config, { logger, now: Date.now })
   const authenticate = makeAuthenticate({ ...config.auth, checkRevocation, findPerson })
-  return makeFindDirectRoute(guardRoutes(routesOver(config, context), authenticate))
+  return { find: makeFindDirectRoute(guardRoutes(routesOver(config, context), authenticate)), close }
 }
 
 interface AnsweringParts {

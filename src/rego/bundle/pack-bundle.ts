@@ -80,15 +80,21 @@ function uniquePaths(packages: readonly (readonly string[])[]): string[][] {
  */
 export async function packSources(files: ReadonlyMap<string, Buffer>, revision: string): Promise<Buffer> {
   if (files.size === 0) throw new AppError('invalid', 'there are no Rego and no data files')
+  const sorted = [...withRevision(files, revision)].sort(([a], [b]) => (a < b ? -1 : 1))
+  return await packFiles(sorted, GZIP_LEVEL, { allowsAnyName: true })
+}
+
+/**
+ * Returns the files of a bundle with a revision in their manifest. One that is there stays, and so
+ * do signed files. Raises `invalid` for a malformed manifest.
+ */
+export function withRevision(files: ReadonlyMap<string, Buffer>, revision: string): Map<string, Buffer> {
   const manifest = files.get(MANIFEST_FILE)?.toString('utf8') ?? '{}'
   const hasRevision = (readOwnManifest(MANIFEST_FILE, manifest).revision ?? '') !== ''
-  const packed = new Map(files)
-  if (!hasRevision && !files.has(SIGNATURES_FILE)) {
-    const own = parseObject(manifest)
-    packed.set(MANIFEST_FILE, Buffer.from(JSON.stringify({ ...own, revision })))
-  }
-  const sorted = [...packed].sort(([a], [b]) => (a < b ? -1 : 1))
-  return await packFiles(sorted, GZIP_LEVEL, { allowsAnyName: true })
+  const changed = new Map(files)
+  if (!hasRevision && !files.has(SIGNATURES_FILE))
+    changed.set(MANIFEST_FILE, Buffer.from(JSON.stringify({ ...parseObject(manifest), revision })))
+  return changed
 }
 
 function parseObject(text: string): object {

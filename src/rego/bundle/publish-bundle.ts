@@ -9,7 +9,7 @@ import type { Publishable, PublishedModule } from '../snapshot/snapshot.js'
 import type { PolicyPart } from '../snapshot/policy-part.js'
 import { dataOf, printData } from '../wasm/data/data-image.js'
 import type { DataImage } from '../wasm/data/data-image.js'
-import { packSources } from './pack-bundle.js'
+import { withRevision } from './pack-bundle.js'
 import { signFiles } from './signing/sign-bundle.js'
 import type { BundleSigner } from './signing/sign-bundle.js'
 import { SIGNATURES_FILE } from './signing/verify-bundle.js'
@@ -85,19 +85,18 @@ export async function packPublication(request: PublishRequest): Promise<PackedPu
     return { bytes: publishable.bytes, digest: digestOf(publishable.bytes) }
   const files =
     publishable.type === 'bundle'
-      ? await withRevision(publishable.bytes, revision)
+      ? await unsignedFiles(publishable.bytes, revision)
       : sourceFiles(publishable, revision, image)
-  const bytes = await pack(files)
-  if (signer === undefined) return { bytes, digest: digestOf(bytes) }
-  const signed = await pack(new Map([...files, [SIGNATURES_FILE, signFiles(files, signer)]]))
-  return { bytes: signed, digest: digestOf(bytes) }
+  const digest = digestOfFiles(files)
+  if (signer !== undefined) files.set(SIGNATURES_FILE, signFiles(files, signer))
+  return { bytes: await pack(files), digest }
 }
 
 /** The files of a bundle without its signature. Its manifest gets a revision if it has none. */
-async function withRevision(bytes: Uint8Array, revision: string): Promise<Map<string, Buffer>> {
+async function unsignedFiles(bytes: Uint8Array, revision: string): Promise<Map<string, Buffer>> {
   const files = new Map(await unpackBundle('to publish', bytes))
   files.delete(SIGNATURES_FILE)
-  return new Map(await unpackBundle('to publish', await packSources(files, revision)))
+  return withRevision(files, revision)
 }
 
 function sourceFiles(
@@ -124,6 +123,14 @@ function pack(files: ReadonlyMap<string, Buffer>): Promise<Buffer> {
   const first = [MANIFEST_FILE, SIGNATURES_FILE]
   const sorted = [...files].sort(([a], [b]) => first.indexOf(b) - first.indexOf(a) || (a < b ? -1 : 1))
   return packFiles(sorted, GZIP_LEVEL, { allowsAnyName: true })
+}
+
+/** Digest of names and contents, which delimits them by their lengths. */
+function digestOfFiles(files: ReadonlyMap<string, Buffer>): string {
+  const hash = createHash('sha256')
+  for (const [name, content] of files)
+    hash.update(`${Buffer.byteLength(name)} ${content.length} ${name}`).update(content)
+  return hash.digest('hex')
 }
 
 function digestOf(bytes: Uint8Array): string {

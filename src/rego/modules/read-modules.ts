@@ -50,10 +50,12 @@ function isConfirmed(module: RegoModule): boolean {
 /**
  * Returns the modules of all files in order. Modules in a plain form are read here, all others by
  * `parseModules`, with its errors. Compiling shows if a plain module is valid Rego of the expected
- * version; if it fails, `confirmModules` parses the module.
+ * version; if it fails, `confirmModules` parses the module. Raises `invalid` for files of equal
+ * names, because one would replace the other.
  */
 export async function readModules(opa: OpaProgram, files: readonly RegoFile[]): Promise<RegoModule[]> {
   if (files.length === 0) return []
+  refuseEqualNames(files)
   const defaultVersion = await opaRegoVersion(opa)
   const read = new Map<string, RegoModule>()
   for (const file of files) {
@@ -68,6 +70,18 @@ export async function readModules(opa: OpaProgram, files: readonly RegoFile[]): 
     read.set(file.file, module)
   }
   return await withParsed(opa, files, read)
+}
+
+function refuseEqualNames(files: readonly RegoFile[]): void {
+  const names = new Set<string>()
+  for (const { file } of files) {
+    if (names.has(file))
+      throw new AppError(
+        'invalid',
+        `two files of the policies are named ${file}: rename one, or the source or directory that it is in`,
+      )
+    names.add(file)
+  }
 }
 
 /**

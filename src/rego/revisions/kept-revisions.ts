@@ -126,13 +126,6 @@ export class KeptRevisions {
     return latest === undefined ? undefined : await this.#sourcesOf(latest.manifest).catch(() => undefined)
   }
 
-  /** Returns the revisions whose sources are stored, the one that served last first. */
-  async list(): Promise<readonly string[]> {
-    await this.#work
-    const all = (await this.#manifests()).toSorted((a, b) => b.manifest.untilMs - a.manifest.untilMs)
-    return [...new Set(all.map(({ manifest }) => manifest.revision))]
-  }
-
   /** Returns the stored revisions, those that served first last. */
   async served(): Promise<readonly KeptRevision[]> {
     await this.#work

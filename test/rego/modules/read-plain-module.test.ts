@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { AppError } from '../../../src/errors/app-error.js'
-import { readPlainModule } from '../../../src/rego/modules/read-modules.js'
+import { readModules, readPlainModule } from '../../../src/rego/modules/read-modules.js'
 import type { RegoModule } from '../../../src/rego/modules/rego-module.js'
 import { findOpa } from '../../../src/rego/opa/find-opa.js'
 import type { RegoVersion } from '../../../src/rego/opa/opa-release.js'
@@ -145,4 +145,11 @@ test('what is no Rego is told of all files, though the compiler tells of the fir
   if (!(raw instanceof AppError)) throw new Error('it was compiled')
   const told = raw.details.map(({ code, location }) => `${code} ${location?.file.split('/').at(-1)}`)
   expect(new Set(told)).toEqual(new Set(['rego_parse_error a.rego', 'rego_parse_error b.rego']))
+})
+
+test('files of equal names are refused, because one would replace the other', async () => {
+  const files = ['x := 1', 'x := 2'].map((rule) => ({ file: 'main/a.rego', text: `package a\n\n${rule}\n` }))
+  await expect(findOpa().then((opa) => readModules(opa, files))).rejects.toThrow(
+    /two files of the policies are named main\/a\.rego/,
+  )
 })
