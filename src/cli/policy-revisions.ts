@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 
 import { localTime } from './output/local-time.js'
-import { textTable } from './output/text-table.js'
+import { count, textTable } from './output/text-table.js'
 import { printAnswer } from './session/service-client.js'
 import type { ServiceRequest } from './session/service-client.js'
 import { addServiceOptions } from './session/service-options.js'
@@ -12,6 +12,20 @@ import type { Session } from './session/session.js'
 import { examples } from './session/shared-options.js'
 import { addWatchOption } from './session/watch.js'
 
+const Activations = z
+  .array(
+    z.looseObject({
+      at: z.string(),
+      source: z.string(),
+      signer: z.string().optional(),
+      by: z.string(),
+      impact: z
+        .looseObject({ comparison: z.string(), compared: z.number(), flips: z.number(), errors: z.number() })
+        .optional(),
+    }),
+  )
+  .default([])
+type Activation = z.output<typeof Activations>[number]
 const History = z.object({
   pinned: z.object({ revision: z.string(), since: z.string(), user: z.string().optional() }).optional(),
   revisions: z.array(
@@ -20,10 +34,11 @@ const History = z.object({
       since: z.string(),
       until: z.string().optional(),
       isServing: z.boolean(),
+      activations: Activations,
     }),
   ),
 })
-const Diff = z.looseObject({ files: z.array(z.looseObject({ diff: z.string() })) })
+const Diff = z.looseObject({ activations: Activations, files: z.array(z.looseObject({ diff: z.string() })) })
 
 /** `tidegate policies history`, `diff`, `pin`, `rollback` and `unpin`. */
 export function defineRevisions(command: Command, session: Session): void {
@@ -75,11 +90,28 @@ function historyText({ pinned, revisions }: z.output<typeof History>): string {
   const note =
     pinned === undefined ? '' : `pinned to ${pinned.revision} since ${localTime(pinned.since)}${by}\n`
   if (revisions.length === 0) return `${note}no revisions are stored (decisions.maxSourcesBytes)\n`
-  const rows = revisions.map(({ revision, since, until, isServing }) => [
-    ...[revision, localTime(since), until === undefined ? '' : localTime(until)],
-    isServing ? (pinned?.revision === revision ? 'serves, pinned' : 'serves') : '',
-  ])
-  return note + textTable([['revision', 'since', 'until', 'state'], ...rows])
+  const rows = revisions.map(({ revision, since, until, isServing, activations }) => {
+    const { source = '', signer = '', by = '', impact } = activations.at(-1) ?? {}
+    return [
+      ...[revision, localTime(since), until === undefined ? '' : localTime(until)],
+      isServing ? (pinned?.revision === revision ? 'serves, pinned' : 'serves') : '',
+      ...[source, signer, by, impactText(impact)],
+    ]
+  })
+  const heads = ['revision', 'since', 'until', 'state', 'source', 'signer', 'by', 'impact']
+  return note + textTable([heads, ...rows])
+}
+
+function impactText(impact: Activation['impact']): string {
+  if (impact === undefined) return ''
+  const { flips, errors, compared, comparison } = impact
+  return `${count(flips, 'flip')}, ${count(errors, 'error')} of ${compared} (${comparison})`
+}
+
+function activationText({ at, source, signer, by, impact }: Activation): string {
+  const signed = signer === undefined ? '' : `, signed by ${signer}`
+  const effect = impact === undefined ? '' : `, ${impactText(impact)}`
+  return `# activated ${localTime(at)} from ${source} by ${by}${signed}${effect}\n`
 }
 
 async function showDiff(
@@ -92,6 +124,7 @@ async function showDiff(
   session.exitCode = EXIT.fine
 }
 
-function diffText({ files }: z.output<typeof Diff>): string {
-  return files.map(({ diff }) => diff).join('') || 'no differences\n'
+function diffText({ activations, files }: z.output<typeof Diff>): string {
+  const diffs = files.map(({ diff }) => diff).join('') || 'no differences\n'
+  return activations.map(activationText).join('') + diffs
 }

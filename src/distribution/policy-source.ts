@@ -25,6 +25,8 @@ export interface SourceSettings {
 /** A downloaded bundle that does not serve yet. */
 export interface Candidate extends StoredBundle {
   readonly version: string | undefined
+  /** As in `FetchedBundle`. */
+  readonly signer: string | undefined
 }
 
 export interface SourceParts {
@@ -262,7 +264,7 @@ export class PolicySource {
     const [before, serving] = [this.#candidate, this.serving]
     // Servers without versions send the same bundle each time.
     const isServing = stored.digest === serving?.digest
-    this.#candidate = isServing ? undefined : { ...stored, version: fetched.version }
+    this.#candidate = isServing ? undefined : { ...stored, version: fetched.version, signer: fetched.signer }
     if (isServing) {
       this.#state = { ...this.#state, activationError: undefined }
       if (fetched.version !== undefined && fetched.version !== serving.version)

@@ -1,25 +1,26 @@
 import type { WriteOperation } from '../store/ports/transaction.js'
+import type { RevisionImpact } from '../rego/index.js'
 import type { Activation } from './source-set.js'
 
 /** An activation with its time and the caller who requested it. */
 export interface RecordedActivation {
   readonly activation: Activation
   readonly nowMs: number
-  readonly user: string | undefined
   readonly origin: string
+  readonly impact: RevisionImpact | undefined
 }
 
 /** Adds an activation to the trail. */
 export const recordActivation: WriteOperation<RecordedActivation, null> = {
   name: 'distribution.record-activation',
-  apply: async ({ audit }, { activation, nowMs, user, origin }) => {
+  apply: async ({ audit }, { activation, nowMs, origin, impact }) => {
     await audit.append({
       timeMs: nowMs,
       source: 'policy',
       kind: activation.servedBeforeMs === undefined ? 'policy.activated' : 'policy.replayed',
-      user,
+      user: activation.user,
       origin,
-      body: Buffer.from(JSON.stringify(bodyOf(activation))),
+      body: Buffer.from(JSON.stringify({ ...bodyOf(activation), impact })),
     })
     return null
   },
@@ -31,6 +32,7 @@ export interface RecordedPin {
   readonly revision: string
   /** The revision that served before. */
   readonly previous: string
+  readonly impact?: RevisionImpact | undefined
   readonly actor: {
     readonly user: string | undefined
     readonly origin: string | undefined
@@ -41,16 +43,16 @@ export interface RecordedPin {
 /** Adds a pin, or its end, to the trail. */
 export const recordPin: WriteOperation<RecordedPin, null> = {
   name: 'distribution.record-pin',
-  apply: async ({ audit }, { kind, revision, previous, actor: { user, origin, nowMs } }) => {
-    const body = Buffer.from(JSON.stringify({ revision, previous }))
+  apply: async ({ audit }, { kind, revision, previous, impact, actor: { user, origin, nowMs } }) => {
+    const body = Buffer.from(JSON.stringify({ revision, previous, impact }))
     await audit.append({ timeMs: nowMs, source: 'policy', kind, user, origin, body })
     return null
   },
 }
 
-function bodyOf({ source, revision, digest, previous, servedBeforeMs }: Activation): object {
+function bodyOf({ source, revision, signer, digest, previous, servedBeforeMs }: Activation): object {
   return {
-    ...{ source, revision, digest, previous },
+    ...{ source, revision, signer, digest, previous },
     ...(servedBeforeMs !== undefined && { servedBefore: new Date(servedBeforeMs).toISOString() }),
   }
 }

@@ -1,7 +1,14 @@
 import { basename } from 'node:path'
 
 import { AppError } from '../errors/app-error.js'
-import type { KeptRevision, KeptRevisions, KeptSources, PinnedRevision, Policies } from '../rego/index.js'
+import type {
+  KeptRevision,
+  KeptRevisions,
+  KeptSources,
+  PinnedRevision,
+  Policies,
+  RevisionImpact,
+} from '../rego/index.js'
 import type { Writer } from '../store/ports/transaction.js'
 import { recordPin } from './record-activation.js'
 import type { RecordedPin } from './record-activation.js'
@@ -20,6 +27,8 @@ export interface RevisionControlParts {
   readonly revisions: KeptRevisions
   readonly sources: Pick<SourceSet, 'activate'>
   readonly writer: Writer
+  /** What is known of the effect of a revision. */
+  readonly knownImpact: { readonly find: (revision: string) => RevisionImpact | undefined }
 }
 
 type Actor = RecordedPin['actor']
@@ -110,6 +119,9 @@ export class RevisionControl {
         await store()
       }),
     )
+    const impact = this.#parts.knownImpact.find(revision)
+    const by = user ?? actor.origin ?? 'unknown'
+    await this.#parts.revisions.note({ atMs: nowMs, source: 'pin', by, ...(impact && { impact }) })
     return pinned
   }
 
@@ -133,7 +145,8 @@ export class RevisionControl {
 
   async #record(kind: RecordedPin['kind'], revision: string, actor: Actor): Promise<void> {
     const previous = this.#parts.policies.current.revision
-    await this.#parts.writer.run(recordPin, { kind, revision, previous, actor })
+    const impact = this.#parts.knownImpact.find(revision)
+    await this.#parts.writer.run(recordPin, { kind, revision, previous, impact, actor })
   }
 
   async #read(revision: string): Promise<KeptSources> {

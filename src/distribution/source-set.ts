@@ -13,6 +13,12 @@ const RELOADED_BUNDLES_MS = 10_000
 export interface Activation {
   readonly source: string
   readonly revision: string
+  /** The revision of all policies. */
+  readonly policies: string
+  /** The key of the verified signature. */
+  readonly signer?: string | undefined
+  /** Who requested it. */
+  readonly user?: string | undefined
   /** SHA-256 of the bundle in hex; undefined for files of directories. */
   readonly digest?: string
   /** The revision that served before. */
@@ -43,6 +49,7 @@ export class SourceSet {
   #own: PolicyLocations = { directories: [], bundles: [] }
   #policies: Policies | undefined
   #activating: Promise<void> = Promise.resolve()
+  #requestedBy: string | undefined
 
   constructor(parts: SourceSetParts) {
     this.#parts = parts
@@ -119,9 +126,23 @@ export class SourceSet {
     for (const source of this.#sources) source.start()
   }
 
-  /** Polls all sources now. Resolves when new bundles were loaded or refused. */
-  async refresh(): Promise<void> {
-    await Promise.all(this.#sources.map((source) => source.refresh()))
+  /** The user whose `refresh` runs. */
+  get requestedBy(): string | undefined {
+    return this.#requestedBy
+  }
+
+  /**
+   * Polls all sources now, or reads the files again if there are none. Resolves when new policies
+   * were loaded or refused.
+   */
+  async refresh(user: string | undefined): Promise<void> {
+    this.#requestedBy = user
+    try {
+      if (this.#sources.length === 0) await this.#policies?.reload()
+      else await Promise.all(this.#sources.map((source) => source.refresh()))
+    } finally {
+      this.#requestedBy = undefined
+    }
   }
 
   async stop(): Promise<void> {
@@ -182,16 +203,18 @@ export class SourceSet {
   async #accept(policies: Policies, candidates: readonly [PolicySource, Candidate][]): Promise<void> {
     for (const [source, candidate] of candidates) {
       const { name, serving } = source
-      const revision = policies.current.sources.find((one) => one.name === name)?.revision ?? ''
+      const { current } = policies
+      const { revision = '', signer } = current.sources.find((one) => one.name === name) ?? {}
+      const signers = [signer, candidate.signer].filter((one) => one !== undefined)
       const earlier = source.history.slice(1).find((kept) => isReplay(kept, candidate.digest, revision))
       const isBack = serving?.revision !== revision && earlier !== undefined
       await source
         .accept(candidate, revision)
         .catch((raw: unknown) => this.#parts.notKept(name, toAppError(raw)))
       await this.#parts.activated({
-        source: name,
-        revision,
-        digest: candidate.digest,
+        ...{ source: name, revision, policies: current.revision, digest: candidate.digest },
+        signer: signers.length === 0 ? undefined : signers.join(', '),
+        user: this.#requestedBy,
         previous: serving?.revision,
         servedBeforeMs: isBack ? earlier.activatedMs : undefined,
       })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import type { RevisionImpact } from '../rego/index.js'
 import { CHANGES } from './compare-answers.js'
 import { NOT_REPLAYABLE } from './replay-case.js'
 
@@ -92,6 +93,12 @@ const SLOWER_MS = 0.05
 /** Whether evaluations of the candidate take a quarter longer on average, and by over 0.05 ms. */
 export function isSlower({ cost: { before, after } }: ImpactResult): boolean {
   return after.meanMs > before.meanMs * SLOWER_FACTOR && after.meanMs - before.meanMs > SLOWER_MS
+}
+
+/** Returns the counts of a result for the record of an activation. */
+export function impactOf(comparison: RevisionImpact['comparison'], result: ImpactResult): RevisionImpact {
+  const { against, compared } = result
+  return { comparison, against: against.revision, compared: compared.total, ...countChanges(result) }
 }
 
 /** Number of new errors of the candidate, and of other changes, warnings excluded. */

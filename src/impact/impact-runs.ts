@@ -94,6 +94,12 @@ export class ImpactRuns {
     return [...this.#runs.values()].reverse().map(({ view }) => ({ ...view, result: undefined }))
   }
 
+  /** Returns the result of the last comparison with a candidate. */
+  resultOf(revision: string): ImpactResult | undefined {
+    const all = [...this.#runs.values()].reverse()
+    return all.find(({ view }) => view.result?.candidate.revision === revision)?.view.result
+  }
+
   /** Stops and forgets a run. Raises `not_found`. */
   async remove(impactId: string): Promise<void> {
     const run = this.#find(impactId)

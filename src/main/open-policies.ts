@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '../config/config.js'
 import { readSecrets } from '../config/read-secrets.js'
 import { RevisionControl } from '../distribution/revision-control.js'
-import type { SourceSet } from '../distribution/source-set.js'
+import type { Activation, SourceSet } from '../distribution/source-set.js'
 import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
 import { AppError, toError } from '../errors/app-error.js'
 import type { Logger } from '../lib/logger.js'
@@ -30,6 +30,7 @@ import { showsPrinted } from './evaluations/open-evaluations.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
 import { openRevisions } from './open-explanations.js'
 import { openSources, ownLocations, recordIt } from './open-sources.js'
+import type { KnownImpact } from './open-sources.js'
 import type { Configured, Reloads } from './reload/reloads.js'
 import { findServiceOpa } from './files/service-opa.js'
 
@@ -53,6 +54,7 @@ export interface OpenPolicies {
   /** The stored sources of the revisions that served. */
   readonly revisions: KeptRevisions
   readonly control: RevisionControl
+  readonly knownImpact: KnownImpact
 }
 
 /**
@@ -61,7 +63,8 @@ export interface OpenPolicies {
  */
 export async function openPolicies(config: Config, given: PoliciesParts): Promise<OpenPolicies> {
   const revisions = openRevisions(config)
-  const parts = { ...given, revisions }
+  const knownImpact: KnownImpact = { find: () => undefined }
+  const parts = { ...given, revisions, knownImpact }
   const { reloads, onStop } = parts
   const { set, sourcesOf, close } = openSources({ ...parts, dataDir: config.dataDir })
   onStop('policy sources', close)
@@ -69,7 +72,7 @@ export async function openPolicies(config: Config, given: PoliciesParts): Promis
   // Bundles of sources, pins and changes by clients have records of their own.
   const activated: LoadingParts['activated'] = (change) => {
     if (set.sources.length > 0 || policies.pinned !== undefined || config.policies.writable) return
-    void recordIt({ source: 'files', ...change }, 'files', parts)
+    void recordIt({ source: 'files', ...change, user: set.requestedBy }, 'files', parts)
   }
   const pinned = await revisions.pinned()
   const pinnedSources = pinned && (await sourcesOfPinned(pinned.revision, revisions))
@@ -86,10 +89,10 @@ export async function openPolicies(config: Config, given: PoliciesParts): Promis
     else await record()
   }
   const control = new RevisionControl(
-    { policies, revisions, sources: set, writer: parts.store.writer },
+    { policies, revisions, sources: set, writer: parts.store.writer, knownImpact },
     pinned,
   )
-  return { policies, sources: set, revisions, control }
+  return { policies, sources: set, revisions, control, knownImpact }
 }
 
 /** Throws `invalid` if the sources are gone, because other policies must not serve instead. */
@@ -130,7 +133,7 @@ function optionsOf({ config, opa }: Configured): Required<Pick<LoadOptions, 'ver
 
 interface LoadingParts extends PoliciesParts, Pick<OpenPolicies, 'revisions'> {
   /** Called after a revision began to serve in place of another. */
-  readonly activated: (change: { readonly revision: string; readonly previous: string }) => void
+  readonly activated: (change: Pick<Activation, 'revision' | 'policies' | 'previous' | 'signer'>) => void
 }
 
 async function loadPolicies(
@@ -169,7 +172,8 @@ async function loadPolicies(
       logWarnings(snapshot, logger)
       const previous = serving
       serving = snapshot.revision
-      if (serving !== previous) activated({ revision: serving, previous })
+      if (serving !== previous)
+        activated({ revision: serving, policies: serving, previous, signer: signersOf(snapshot) })
     },
     failed: ({ error }) => {
       metrics.policyLoadFailed(exceededLimit(error))
@@ -190,6 +194,11 @@ async function loadPolicies(
   if (compiled.length > 0)
     logger.info({ bundles: compiled }, 'only the Rego that bundles still contain is checked here')
   return policies
+}
+
+function signersOf({ sources }: Snapshot): string | undefined {
+  const signers = new Set(sources.flatMap(({ signer }) => signer ?? []))
+  return signers.size === 0 ? undefined : [...signers].join(', ')
 }
 
 /** Logs one line per warning in a form that editors can open, and the number of the rest. */

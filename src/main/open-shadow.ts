@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 
 import type { Registry } from 'prom-client'
 import { addShadowMetrics } from '../http/metrics/shadow-metrics.js'
+import { impactOf } from '../impact/impact-result.js'
 import type { ImpactRuns } from '../impact/impact-runs.js'
 import type { ShadowView } from '../impact/shadow-view.js'
 import type { Logger } from '../lib/logger.js'
@@ -10,6 +11,7 @@ import { packSnapshot, type Policies, type Snapshot } from '../rego/index.js'
 import type { PolicyException } from '../store/ports/exception-store.js'
 import type { OnStop } from './close-parts.js'
 import { openImpact } from './open-impact.js'
+import type { KnownImpact } from './open-sources.js'
 import type { Reloads } from './reload/reloads.js'
 import type { ShadowMessage, ShadowThreadOptions } from './threads/shadow-thread.js'
 
@@ -47,18 +49,24 @@ interface ComparisonParts extends Pick<ShadowParts, 'policies' | 'logger'> {
   readonly policies: Policies
   readonly enforcing: Pick<ShadowParts, 'exceptions'>
   readonly metrics: Pick<ShadowParts, 'registry'>
+  readonly knownImpact: KnownImpact
 }
 
-/** Sets up comparisons on demand and the shadow. */
+/** Sets up comparisons on demand and the shadow, whose results are part of activations. */
 export function openComparisons(
   reloads: Pick<Reloads, 'config'>,
-  { policies, logger, enforcing: { exceptions }, metrics: { registry } }: ComparisonParts,
+  { policies, logger, enforcing: { exceptions }, metrics: { registry }, knownImpact }: ComparisonParts,
   onStop: OnStop,
 ): { readonly impact: ImpactRuns; readonly shadow: (() => ShadowView) | undefined } {
-  return {
-    impact: openImpact(reloads, { policies, exceptions, logger }, onStop),
-    shadow: openShadow(reloads, { policies, exceptions, logger, registry }, onStop),
+  const impact = openImpact(reloads, { policies, exceptions, logger }, onStop)
+  const shadow = openShadow(reloads, { policies, exceptions, logger, registry }, onStop)
+  knownImpact.find = (revision) => {
+    const shadowed = shadow?.().result
+    if (shadowed?.candidate.revision === revision) return impactOf('shadow', shadowed)
+    const result = impact.resultOf(revision)
+    return result && impactOf('impact', result)
   }
+  return { impact, shadow }
 }
 
 /** The thread with its latest report. */

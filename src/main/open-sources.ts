@@ -11,16 +11,26 @@ import { AppError, toError } from '../errors/app-error.js'
 import { wait } from '../lib/outbound/back-off.js'
 import { comparableText } from '../lib/outbound/credentials.js'
 import type { Logger } from '../lib/logger.js'
-import type { PolicyLocations } from '../rego/index.js'
+import type { KeptRevisions, PolicyLocations, RevisionImpact } from '../rego/index.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import type { Configured } from './reload/reloads.js'
 
 /** In the data directory. */
 const FOLDER = 'policy-sources'
 
-interface SourcesParts {
+/** What is known of the effect of a revision. Comparisons are opened after the policies. */
+export interface KnownImpact {
+  find: (revision: string) => RevisionImpact | undefined
+}
+
+interface RecordingParts {
   readonly logger: Logger
   readonly store: Pick<ServiceStore, 'writer' | 'now'>
+  readonly revisions: Pick<KeptRevisions, 'note'>
+  readonly knownImpact: KnownImpact
+}
+
+interface SourcesParts extends RecordingParts {
   readonly dataDir: string
 }
 
@@ -121,21 +131,35 @@ async function definitionsIn({ config, opa, readSecret }: Configured): Promise<S
   )
 }
 
-/** Logs an activation and adds it to the trail. Never rejects. */
+/** Logs an activation, and adds it to the trail and to the stored revision. Never rejects. */
 export async function recordIt(
   activation: Activation,
   origin: string,
-  { logger, store }: Pick<SourcesParts, 'logger' | 'store'>,
+  { logger, store, revisions, knownImpact }: RecordingParts,
 ): Promise<void> {
-  const { source, revision, previous, servedBeforeMs } = activation
-  logger.info({ source, revision, previous }, 'a new revision serves')
+  const { source, revision, policies, signer, user, previous, servedBeforeMs } = activation
+  logger.info({ source, revision, previous, signer }, 'a new revision serves')
   if (servedBeforeMs !== undefined)
     logger.warn(
       { source, revision, servedBefore: new Date(servedBeforeMs).toISOString() },
       'a source went back to a bundle that served before',
     )
-  const record = { activation, nowMs: store.now(), user: undefined, origin }
-  await store.writer.run(recordActivation, record).catch((raw: unknown) => {
-    logger.error({ source, error: toError(raw).message }, 'an activation is missing in the audit trail')
-  })
+  const [impact, nowMs] = [knownImpact.find(policies), store.now()]
+  await store.writer
+    .run(recordActivation, { activation, nowMs, origin, impact })
+    .catch((raw: unknown) =>
+      logger.error({ source, error: toError(raw).message }, 'an activation is missing in the audit trail'),
+    )
+  const noted = {
+    atMs: nowMs,
+    source,
+    by: user ?? origin,
+    ...(signer && { signer }),
+    ...(impact && { impact }),
+  }
+  await revisions
+    .note(noted)
+    .catch((raw: unknown) =>
+      logger.warn({ source, error: toError(raw).message }, 'an activation is missing in the history'),
+    )
 }

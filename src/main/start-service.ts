@@ -206,7 +206,7 @@ async function startParts(reloads: Reloads, { logger, threads, onStop }: StartOp
   const served = {
     ...{ config, opa, logger, reloads, telemetry, signOn, store, metrics, backgroundWork },
     threadDied: threadWatch.died,
-    ...openComparisons(reloads, { policies, enforcing, logger, metrics }, onStop),
+    ...openComparisons(reloads, { ...opened, enforcing, logger, metrics }, onStop),
     ...{ ...opened, decisions, evaluations, enforcing, outbox, gates, trail, registry, analysis },
   }
   return { urls: await listen(served, addresses, onStop), flush: () => decisions.log.flush() }

@@ -119,6 +119,7 @@ export {
   type PinnedRevision,
   type RevisionSources,
 } from './revisions/kept-revisions.js'
+export { RevisionActivation, RevisionImpact } from './revisions/revision-activation.js'
 export { NO_METRICS, type RequestMetrics } from './requests/request-metrics.js'
 export { Evaluations } from './slow/evaluations.js'
 export type { EvaluateOptions, EvaluationsOptions } from './slow/evaluations-options.js'

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
@@ -6,6 +6,7 @@ import { ask, objectOf } from '../support/http-client.js'
 import type { Answered } from '../support/http-client.js'
 import { startTidegate } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
+import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
 import type { Workspace } from '../support/workspace.js'
 
@@ -159,6 +160,34 @@ test('two revisions are compared file by file', async () => {
   expect(
     (await ask(tidegate.url, { path: `/policies/revisions/diff?base=${from}&revision=r9` })).status,
   ).toBe(404)
+})
+
+test('an activation has the counts of the last comparison with the same revision', async () => {
+  const first = String((await get('/policies/sources'))['revision'])
+  await decide()
+  write(2)
+  const files = Object.fromEntries(
+    ['app.rego', 'limits/data.json'].map((file) => [
+      file,
+      readFileSync(join(workspace.path, 'policies', file), 'utf8'),
+    ]),
+  )
+  const started = objectOf(await post('/policies/impact', { policies: { directories: [files] } }))
+  const run = `/policies/impact/${String(started['impactId'])}`
+  await waitUntil(
+    async () => ((await get(run))['state'] === 'done' ? true : undefined),
+    () => 'the comparison does not end',
+  )
+  const second = await serve(2)
+  const impact = { comparison: 'impact', against: first, compared: 1, flips: 1, errors: 0 }
+  const { revisions } = await get('/policies/revisions')
+  expect(revisions).toMatchObject([{ revision: second, activations: [{ source: 'files', impact }] }, {}])
+  const { records } = await get('/audit?source=policy')
+  const [newest] = records as { readonly seq: number }[]
+  expect((await get(`/audit/${newest?.seq}`))['body']).toMatchObject({ revision: second, impact })
+  expect(await get(`/policies/revisions/diff?base=${first}&revision=${second}`)).toMatchObject({
+    activations: [{ source: 'files', impact }],
+  })
 })
 
 test('a revision whose sources are gone is neither pinned nor replaced at a start', async () => {

@@ -149,6 +149,27 @@ describe('a source of policies', () => {
     expect(await healthOf(at)).toEqual({ state: 'OK' })
   })
 
+  test('leaves the signer and the caller of each activation in the trail and the history', async () => {
+    server.publish('main', await signedBundle(filesOf('1'), SECRET))
+    const at = await serve([source('main', { longPollSeconds: 0 })], { policies: { bundleSigning: SIGNING } })
+    // The first poll is over, so the next bundle is that of the request.
+    await refresh(at)
+    server.publish('main', await signedBundle(filesOf('2'), SECRET))
+    await ask(at.url, { method: 'POST', path: '/policies/refresh', headers: { 'x-spinnaker-user': 'ann' } })
+    const expected = { source: 'main', signer: 'publisher' }
+    const { revisions } = objectOf(await ask(at.url, { path: '/policies/revisions' }))
+    expect(revisions).toMatchObject([
+      { revision: '2', isServing: true, activations: [{ ...expected, by: 'claimed:ann' }] },
+      { revision: '1', activations: [{ ...expected, by: 'source main' }] },
+    ])
+    const { records } = objectOf(await ask(at.url, { path: '/audit?source=policy' }))
+    const [newest] = records as { readonly seq: number }[]
+    expect(objectOf(await ask(at.url, { path: `/audit/${newest?.seq}` }))).toMatchObject({
+      ...{ kind: 'policy.activated', user: 'claimed:ann' },
+      body: { ...expected, revision: '2', previous: '1' },
+    })
+  })
+
   test('that goes back to an earlier bundle is followed, and this is logged and in the trail', async () => {
     server.publish('main', await bundleOf('1'))
     const at = await serve([source('main')])

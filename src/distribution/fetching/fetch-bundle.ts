@@ -15,6 +15,8 @@ export type FetchedBundle =
       readonly bytes: Uint8Array
       /** Absent if the source gives no version; the bundle is then downloaded each time. */
       readonly version: string | undefined
+      /** Who signed it, in addition to its own signature; absent if nobody did. */
+      readonly signer?: string | undefined
       /** True if the server waits for changes when a request permits it. */
       readonly isLongPoll: boolean
     }

@@ -53,9 +53,10 @@ export function fetchFromGit(settings: GitSettings): FetchBundle {
       const commit = (await git(['rev-parse', 'FETCH_HEAD^{commit}'], signal)).toString().trim()
       if (!COMMIT.test(commit)) throw new Error('git names no commit')
       if (commit === known) return { isChanged: false, isLongPoll: false }
-      if (allowedSigners !== undefined) await verify(git, commit, allowedSigners, signal)
+      const signer = allowedSigners && (await verify(git, commit, allowedSigners, signal))
       const files = await readFiles(git, commit, directory, signal)
-      return { isChanged: true, bytes: await packSources(files, commit), version: commit, isLongPoll: false }
+      const bytes = await packSources(files, commit)
+      return { isChanged: true, bytes, version: commit, signer, isLongPoll: false }
     } catch (raw) {
       if (raw instanceof AppError || signal.aborted) throw raw
       await rm(folder, { recursive: true, force: true })
@@ -66,13 +67,21 @@ export function fetchFromGit(settings: GitSettings): FetchBundle {
 
 type Git = (args: readonly string[], signal: AbortSignal, input?: string) => Promise<Buffer>
 
-async function verify(git: Git, commit: string, allowedSigners: string, signal: AbortSignal): Promise<void> {
+/** Returns the signer and the fingerprint of the key. Raises `unavailable` without a good signature. */
+async function verify(
+  git: Git,
+  commit: string,
+  allowedSigners: string,
+  signal: AbortSignal,
+): Promise<string> {
   const config = ['-c', 'gpg.format=ssh', '-c', `gpg.ssh.allowedSignersFile=${allowedSigners}`]
   await git([...config, 'verify-commit', commit], signal).catch((raw: unknown) => {
     throw new AppError('unavailable', `the commit ${commit} has no good signature: ${lastLine(raw)}`, {
       cause: raw,
     })
   })
+  const shown = await git([...config, 'show', '--no-patch', '--format=%GS %GF', commit], signal)
+  return shown.toString().trim()
 }
 
 /** Returns regular files only: links and submodules are left out. */

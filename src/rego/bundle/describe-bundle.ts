@@ -25,14 +25,20 @@ export function revisionOf({ revision }: BundleFiles, bytes: Uint8Array): string
   return revision || `sha256:${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}`
 }
 
+interface VerifiedBundle {
+  readonly bytes: Uint8Array
+  readonly bundle: BundleFiles
+  /** As in `PolicyPart.sources`. */
+  readonly signer: string | undefined
+}
+
 /**
  * Returns a compiled bundle, or one without Rego, as a part of a snapshot. Raises `invalid` if it
  * has a plan in place of a module, or content outside of its roots.
  */
 export function describeBundle(
   file: string,
-  bytes: Uint8Array,
-  bundle: BundleFiles,
+  { bytes, bundle, signer }: VerifiedBundle,
   { data, documents }: PartData,
 ): PolicyPart {
   if (bundle.wasm === undefined && bundle.hasPlan) {
@@ -49,7 +55,7 @@ export function describeBundle(
   refuseOutsideRoots(file, bundle, { packages: [...packages, ...ofSources], data })
   return {
     name: file,
-    sources: [{ paths: [file], revision: revisionOf(bundle, bytes) }],
+    sources: [{ paths: [file], revision: revisionOf(bundle, bytes), signer }],
     compiled:
       bundle.wasm === undefined
         ? undefined

@@ -104,10 +104,9 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
   const show = options.showsWholePaths === true ? (file: string) => file : names.file
   const grouped = groupByPath(entrypoints)
   await turns.pause()
-  const sources = parts.flatMap((part) => part.sources)
   return {
     revision: locations.revision ?? revisionOf(parts),
-    sources: sources.map(({ paths, revision }) => ({ name: paths.map(names.root).join(','), revision })),
+    sources: describeSources(parts, names.root),
     ...(stored !== undefined && { stored }),
     ...(options.isPublished === true && { publishable: publishableOf(parts, names.file) }),
     entrypoints: grouped,
@@ -150,6 +149,18 @@ function sourcesOfPackage(
     .flatMap(({ modules }) => modules)
     .filter(({ packagePath }) => pathKey(packagePath) === key)
     .map(({ file, text }) => ({ file: show(file), text }))
+}
+
+function describeSources(
+  parts: readonly PolicyPart[],
+  nameOf: (root: string) => string,
+): Snapshot['sources'] {
+  return parts
+    .flatMap((part) => part.sources)
+    .map(({ paths, revision, signer }) => ({
+      ...{ name: paths.map(nameOf).join(','), revision },
+      ...(signer !== undefined && { signer }),
+    }))
 }
 
 function revisionOf(parts: readonly PolicyPart[]): string {

@@ -72,5 +72,7 @@ export interface ReadBundle {
   readonly name: string
   readonly bytes: Uint8Array
   readonly files: UnpackedFiles
+  /** The id of the key that signed it; undefined without signature. */
+  readonly signer: string | undefined
   readonly bundle: BundleFiles
 }

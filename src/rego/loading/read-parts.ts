@@ -96,12 +96,12 @@ async function readBundleFile(
     throw new AppError('invalid', `read bundle ${name}: ${toError(raw).message}`, { cause: raw })
   })
   const files = await unpackBundle(name, bytes)
-  verifyBundle(name, files, keys, demand)
-  return { name, bytes, files, bundle: readBundle(name, files) }
+  const signer = verifyBundle(name, files, keys, demand)
+  return { name, bytes, files, signer, bundle: readBundle(name, files) }
 }
 
 /** Returns the part of a bundle with a compiled module, or without Rego. */
-function bundlePart({ name, bytes, bundle }: ReadBundle, options: ReadOptions): PartSource {
+function bundlePart({ name, bytes, bundle, signer }: ReadBundle, options: ReadOptions): PartSource {
   const { findOpa, isPublished = false } = options
   const dataFiles = dataFilesOf(name, bundle)
   return {
@@ -109,7 +109,7 @@ function bundlePart({ name, bytes, bundle }: ReadBundle, options: ReadOptions): 
     policyBytes: bundle.wasm?.length ?? 0,
     toPart: async ([data]) => {
       if (data === undefined) throw new AppError('internal', `the data of bundle ${name} was not read`)
-      const part = describeBundle(name, bytes, bundle, data)
+      const part = describeBundle(name, { bytes, bundle, signer }, data)
       await refuseBundleLosses(name, bundle, findOpa)
       return isPublished && part.compiled !== undefined ? { ...part, original: bytes } : part
     },
@@ -194,7 +194,9 @@ function describeCompiled(
     name: rootsOf(readable).join(','),
     sources: [
       ...(own === undefined ? [] : [{ paths: directories, revision: compiled.revision }]),
-      ...bundles.map(({ name, bundle, bytes }) => ({ paths: [name], revision: revisionOf(bundle, bytes) })),
+      ...bundles.map(({ name, bundle, bytes, signer }) => ({
+        ...{ paths: [name], revision: revisionOf(bundle, bytes), signer },
+      })),
     ],
     ...(owners && { owners }),
     compiled: compiledModule(compiled),

@@ -10,6 +10,7 @@ import { parseJson } from '../../lib/json/text/parse-json.js'
 import type { DataFile } from '../data/load-data.js'
 import type { RegoFile } from '../modules/rego-module.js'
 import { spellNumbers } from '../workarounds/numbers-without-integer-part.js'
+import { RevisionActivation } from './revision-activation.js'
 
 /** The sources of a revision of the policies. */
 export interface RevisionSources {
@@ -48,6 +49,8 @@ export interface KeptRevision {
   readonly sinceMs: number
   readonly untilMs: number
   readonly isServing: boolean
+  /** How it began to serve since it served continuously, the first one first. */
+  readonly activations: readonly RevisionActivation[]
 }
 
 const Pinned = z.object({
@@ -75,6 +78,7 @@ const Manifest = z.object({
   ),
   withoutRego: z.array(z.string()),
   dataBytesLeftOut: z.number(),
+  activations: z.array(RevisionActivation).default([]),
 })
 type Manifest = z.output<typeof Manifest>
 
@@ -83,6 +87,8 @@ const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600]
 const MANIFEST = /^[\da-f]{64}\.json$/
 const PINNED_FILE = 'pinned.json'
 const CONTENT = /^[\da-f]{64}\.gz$/
+/** Activations that are stored with a revision. */
+const MAX_ACTIVATIONS = 20
 /** Share of the space that the data of one revision may take. */
 const DATA_SHARE = 0.25
 
@@ -131,10 +137,27 @@ export class KeptRevisions {
     await this.#work
     return (await this.#manifests())
       .toSorted((a, b) => bySince(b, a))
-      .map(({ name, manifest: { revision, sinceMs, untilMs } }) => {
+      .map(({ name, manifest: { revision, sinceMs, untilMs, activations } }) => {
         const isServing = name === this.#current
-        return { revision, sinceMs, untilMs, isServing }
+        return { revision, sinceMs, untilMs, isServing, activations }
       })
+  }
+
+  /**
+   * Stores how the revision that serves began to serve. Rejects with an error of the file system.
+   */
+  note(activation: RevisionActivation): Promise<void> {
+    const work = this.#work.then(() => this.#note(activation))
+    this.#work = work.catch(() => undefined)
+    return work
+  }
+
+  async #note(activation: RevisionActivation): Promise<void> {
+    const name = this.#current
+    const manifest = name && (await this.#manifest(name))
+    if (name === undefined || !manifest) return
+    const activations = [...manifest.activations, activation].slice(-MAX_ACTIVATIONS)
+    await this.#write(name, Buffer.from(JSON.stringify({ ...manifest, activations })))
   }
 
   /** Returns the pinned revision. Rejects if the file cannot be read or is damaged. */
@@ -180,13 +203,16 @@ export class KeptRevisions {
       ),
       withoutRego: [...withoutRego],
       dataBytesLeftOut: keptData === data ? 0 : dataBytes,
+      activations: [],
     }
     const { sinceMs, untilMs, ...identity } = manifest
-    const name = `${digestOf(Buffer.from(JSON.stringify(identity)))}.json`
+    const name = `${digestOf(Buffer.from(JSON.stringify({ ...identity, activations: undefined })))}.json`
     const former = await this.#former()
     // A revision that comes back after another one is the newest: a rollback goes to the other one.
     const known = isPinned || former?.name === name ? await this.#manifest(name) : undefined
-    await this.#write(name, Buffer.from(JSON.stringify({ ...manifest, sinceMs: known?.sinceMs ?? sinceMs })))
+    const { activations = [] } = known ?? {}
+    const kept = { ...manifest, sinceMs: known?.sinceMs ?? sinceMs, activations }
+    await this.#write(name, Buffer.from(JSON.stringify(kept)))
     if (former !== undefined && former.name !== name)
       await this.#write(former.name, Buffer.from(JSON.stringify({ ...former.manifest, untilMs })))
     this.#current = name

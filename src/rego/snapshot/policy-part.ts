@@ -17,6 +17,8 @@ export interface PartModule {
 export interface PartSourceRevision {
   readonly paths: readonly string[]
   readonly revision: string
+  /** The id of the key that signed the bundle. */
+  readonly signer?: string | undefined
 }
 
 /** A directory set or bundle with the paths of `data` that it owns, joined with `/`. */

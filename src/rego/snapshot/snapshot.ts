@@ -32,6 +32,8 @@ export interface SnapshotSource {
   /** The public name (`publicNames`). */
   readonly name: string
   readonly revision: string
+  /** The id of the key that signed the bundle; absent without signature. */
+  readonly signer?: string | undefined
 }
 
 /** A file of Rego. */

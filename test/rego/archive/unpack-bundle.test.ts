@@ -66,7 +66,7 @@ async function unzippedMember(): Promise<Buffer> {
 async function read(bytes: Uint8Array): Promise<unknown> {
   try {
     const bundle = readBundle('b', await unpackBundle('b', bytes))
-    return describeBundle('b', bytes, bundle, readData(dataFilesOf('b', bundle)))
+    return describeBundle('b', { bytes, bundle, signer: undefined }, readData(dataFilesOf('b', bundle)))
   } catch (raw) {
     return raw
   }

@@ -149,7 +149,7 @@ test('what is no Rego is told of all files, though the compiler tells of the fir
 
 test('files of equal names are refused, because one would replace the other', async () => {
   const files = ['x := 1', 'x := 2'].map((rule) => ({ file: 'main/a.rego', text: `package a\n\n${rule}\n` }))
-  await expect(findOpa().then((opa) => readModules(opa, files))).rejects.toThrow(
+  await expect(findOpa({ env: process.env }).then((opa) => readModules(opa, files))).rejects.toThrow(
     /two files of the policies are named main\/a\.rego/,
   )
 })

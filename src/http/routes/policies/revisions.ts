@@ -1,6 +1,7 @@
 import { createTwoFilesPatch } from 'diff'
 import { z } from 'zod'
 
+import { RevisionActivation } from '../../../rego/index.js'
 import type { ChangedFile, RevisionControl } from '../../../distribution/revision-control.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
@@ -24,6 +25,13 @@ const Pinned = z.object({
   since: Time.describe('When it was pinned.'),
   user: z.string().optional().describe('Who pinned it.'),
 })
+const Activation = RevisionActivation.omit({ atMs: true }).extend({
+  at: Time,
+  source: z.string().describe('A source, `files` or `pin`.'),
+  signer: z.string().optional().describe('The key of the verified signature.'),
+  by: z.string().describe('Who requested it, or who caused it without a request.'),
+})
+const Activations = z.array(Activation).describe('How it began to serve, the last activation last.')
 const History = z.object({
   pinned: Pinned.optional(),
   revisions: z.array(
@@ -32,12 +40,14 @@ const History = z.object({
       since: Time.describe('When it served first.'),
       until: Time.optional().describe('When it served last; absent for the one that serves.'),
       isServing: z.boolean(),
+      activations: Activations,
     }),
   ),
 })
 const Diff = z.object({
   base: z.string(),
   revision: z.string(),
+  activations: Activations.describe('How the revision began to serve.'),
   files: z.array(
     z.object({
       file: z.string(),
@@ -76,6 +86,9 @@ export const revisionRoutes = [
       const endMs = performance.now() + MAX_DIFF_MS
       return jsonAnswer({
         ...{ base, revision: compared },
+        activations: (await control.history())
+          .filter((kept) => kept.revision === compared)
+          .flatMap(({ activations }) => activations.map(describeActivation)),
         files: files.map((changed) => describeChange(changed, base, compared, endMs)),
       })
     },
@@ -135,9 +148,10 @@ async function describeHistory(control: RevisionControl): Promise<z.output<typeo
   const revisions = await control.history()
   return {
     ...(pinned !== undefined && { pinned: describePinned(pinned) }),
-    revisions: revisions.map(({ revision: name, sinceMs, untilMs, isServing }) => ({
+    revisions: revisions.map(({ revision: name, sinceMs, untilMs, isServing, activations }) => ({
       ...{ revision: name, since: timeOf(sinceMs), isServing },
       ...(!isServing && { until: timeOf(untilMs) }),
+      activations: activations.map(describeActivation),
     })),
   }
 }
@@ -148,6 +162,10 @@ function describePinned({
   user,
 }: NonNullable<RevisionControl['pinned']>): z.output<typeof Pinned> {
   return { revision: name, since: timeOf(sinceMs), ...(user !== undefined && { user }) }
+}
+
+function describeActivation({ atMs, ...rest }: RevisionActivation): z.output<typeof Activation> {
+  return { at: timeOf(atMs), ...rest }
 }
 
 function describeChange(

@@ -56,8 +56,8 @@ export const policySourceRoutes = [
     handler: 'policies',
     summary: 'Download and load the policies now',
     answers: { 200: json('The sources afterwards. Failures are shown as problems.', Answer) },
-    answer: async (_, deps) => {
-      await (deps.sources.sources.length === 0 ? deps.policies.reload() : deps.sources.refresh())
+    answer: async ({ exchange }, deps) => {
+      await deps.sources.refresh(exchange.callerName)
       return jsonAnswer(describeSources(deps))
     },
   }),

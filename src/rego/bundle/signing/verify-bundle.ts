@@ -27,23 +27,22 @@ export const SIGNATURES_FILE = '.signatures.json'
 /**
  * Verifies that the signature lists every file with its hash, and no other file. Raises `invalid`,
  * naming the bundle, for an invalid signature, one without a configured key, and a missing one if a
- * signature is required.
+ * signature is required. Returns the id of the key; undefined for a bundle without signature.
  */
 export function verifyBundle(
   bundle: string,
   files: UnpackedFiles,
   keys: BundleVerification['keys'],
   demand: SignatureDemand,
-): void {
+): string | undefined {
   const content = files.get(SIGNATURES_FILE)
   if (content === undefined) {
-    if (!demand.isRequired) return
+    if (!demand.isRequired) return undefined
     throw new AppError('invalid', `the bundle ${bundle} is not signed, and the configuration requires it`)
   }
   try {
-    const signed = new Map(
-      readSignature(content, keys, demand).map((file) => [file.name.replace(/^\.?\//, ''), file]),
-    )
+    const signature = readSignature(content, keys, demand)
+    const signed = new Map(signature.files.map((file) => [file.name.replace(/^\.?\//, ''), file]))
     const isExcluded = toMatcher(demand.excludedFiles)
     const problems = [...files].flatMap(([path, bytes]) => {
       if (path === SIGNATURES_FILE || isExcluded(path)) return []
@@ -51,6 +50,7 @@ export function verifyBundle(
     })
     for (const path of signed.keys()) if (!files.has(path)) problems.push(`${path} is signed and not there`)
     if (problems.length > 0) throw new AppError('invalid', problems.join('; '))
+    return signature.keyId
   } catch (raw) {
     const reason = toError(raw).message
     throw new AppError('invalid', `the signature of the bundle ${bundle} does not hold: ${reason}`, {
@@ -141,7 +141,8 @@ const Payload = z.object({
 export type SignedFile = z.infer<typeof Payload>['files'][number]
 
 /**
- * Returns the files in a bundle's `.signatures.json` after verifying its signature. The token's
+ * Returns the files in a bundle's `.signatures.json` after verifying its signature, and the id of
+ * the key that verified it. The token's
  * algorithm must be that of the configured key. If a key is required, the token's key name is
  * ignored, as in OPA, which names every key 'default'. Raises an error with the reason.
  */
@@ -149,7 +150,7 @@ export function readSignature(
   content: Buffer,
   keys: ReadonlyMap<string, BundleKey>,
   { keyId, scope }: SignatureDemand,
-): readonly SignedFile[] {
+): { readonly files: readonly SignedFile[]; readonly keyId: string } {
   const { signatures, plugin } = Signatures.parse(JSON.parse(content.toString('utf8')))
   if (!OWN_PLUGINS.includes(plugin)) throw new AppError('invalid', `it is for the plugin ${plugin}`)
   const token = splitToken(signatures[0] ?? '')
@@ -177,7 +178,7 @@ export function readSignature(
   const wantedScope = scope ?? key.scope
   if (payload.scope !== wantedScope)
     throw new AppError('invalid', `its scope is '${payload.scope}', not '${wantedScope}'`)
-  return payload.files
+  return { files: payload.files, keyId: id }
 }
 
 /** OPA uses the whole file as the secret, including a final line break. */
