@@ -3,6 +3,7 @@ import {
   evaluateAdvice,
   evaluateRuntimePolicy,
   evaluateStaticPolicies,
+  mayStateVerdict,
   packagePathOf,
   pathKey,
   pathOfKey,
@@ -112,13 +113,17 @@ export class Enforcement {
     return this.#withAdvice(evaluated, denials, advice)
   }
 
-  /** Evaluates a rule that is queried by its own path, by the level of its package. */
+  /**
+   * Evaluates a rule that is queried by its own path, by the level of its package. A path that names
+   * no rule is an error at every level: nobody rolls out what does not exist.
+   */
   #evaluateRule(
     { evaluations, snapshot, input, options, subject }: Case,
     plan: DocumentPlan,
   ): Verdict | Promise<Verdict> {
     const packagePath = packagePathOf(plan)
-    const level = levelFor(this.#levels.of(snapshot, pathKey(packagePath)), subject, options.nowMs)
+    const stated = mayStateVerdict(plan) ? this.#levels.of(snapshot, pathKey(packagePath)) : []
+    const level = levelFor(stated, subject, options.nowMs)
     if (level === 'off') return { denials: NO_DENIALS, warnings: NO_WARNINGS }
     if (level === 'enforce')
       return then(evaluations.runtime(plan, input, options), (denials) =>

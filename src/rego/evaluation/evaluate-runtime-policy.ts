@@ -46,6 +46,18 @@ export function packagePathOf({ path, steps }: DocumentPlan): readonly string[] 
   return steps.length < path.length ? path.slice(0, path.length - steps.length) : path
 }
 
+/**
+ * False if the path never states a verdict, whatever the input: it leads to nothing, to a base
+ * document, or below a verdict rule.
+ */
+export function mayStateVerdict({ target, packages, steps }: DocumentPlan): boolean {
+  return packages.length > 0 || (target !== undefined && !isBelowVerdict(steps))
+}
+
+function isBelowVerdict(steps: readonly string[]): boolean {
+  return steps.slice(0, -1).some((step) => VERDICT_RULES.includes(step))
+}
+
 function ruleReasons(
   { target, path, steps }: DocumentPlan,
   value: RegoValue | undefined,
@@ -76,8 +88,7 @@ export function ruleStatement(
   name: string,
 ): Statement {
   const rule = steps.at(-1) ?? ''
-  if (value === undefined || steps.slice(0, -1).some((step) => VERDICT_RULES.includes(step)))
-    return 'undefined'
+  if (value === undefined || isBelowVerdict(steps)) return 'undefined'
   if (DENY_RULES.includes(rule)) return denyStatement(value, name)
   if (rule === ALLOW_RULE) return allowStatement(value, name)
   if (value === false) return [`${name} is false`]

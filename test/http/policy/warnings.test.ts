@@ -27,6 +27,10 @@ import rego.v1
 deny contains "closed" if input.closed
 warn contains {"msg": "closes soon"} if input.soon
 `,
+  'ready.rego': `package runtime.ready
+import rego.v1
+allow if input.ready
+`,
   'advice.rego': `package runtime.advice
 import rego.v1
 warn contains "only advice"
@@ -37,6 +41,8 @@ const LEVELS: readonly LevelEntry[] = [
   { package: 'static.broken', level: 'off', applications: ['shop'] },
   { package: 'static.broken', level: 'warn', applications: ['pay'] },
   { package: 'runtime.window', level: 'warn', applications: ['pay'] },
+  { package: 'runtime.window', level: 'off', applications: ['old'] },
+  { package: 'runtime.ready', level: 'warn' },
 ]
 
 let service: Awaited<ReturnType<typeof startPolicyServer>>
@@ -182,6 +188,24 @@ describe('warnings of a running pipeline', () => {
     ])
     expect((await run('runtime/window/deny', { closed: true })).status).toBe(401)
   })
+
+  test('are those of an undefined rule allow at the level warn', async () => {
+    const answer = await run('runtime/ready/allow', {})
+    expect(answer.status).toBe(200)
+    expect(objectOf(answer)['warnings']).toEqual([
+      expect.objectContaining({ package: 'runtime.ready', kind: 'level' }),
+    ])
+  })
+
+  test.each(['denny', 'deny/closed', 'deny/closed/more', 'no/such/rule'])(
+    'never replace the error of a path that names no rule: %s',
+    async (path) => {
+      for (const application of ['pay', 'old', 'shop']) {
+        const answer = await run(`runtime/window/${path}`, { closed: true, application })
+        expect([application, answer.status]).toEqual([application, 500])
+      }
+    },
+  )
 
   test('are enough for a package that only warns, but a path to nothing is still an error', async () => {
     const answer = await run('runtime/advice', {})
