@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '../../errors/app-error.js'
+import { findBetween } from '../modules/tokens/expressions.js'
 import { positionIn, startsStatement } from '../modules/tokens/read-tokens.js'
 import type { Token } from '../modules/tokens/read-tokens.js'
 import type { RegoModule } from '../modules/rego-module.js'
@@ -105,7 +106,7 @@ function argumentsOf(tokens: readonly Token[], open: number): { text: string; of
 /** Returns the token that closes the bracket around a token. */
 function endOf(tokens: readonly Token[], at: number): number {
   const depth = tokens[at]?.depth ?? 0
-  const end = tokens.findIndex((token, place) => place > at && token.depth < depth)
+  const end = findBetween(tokens, at, tokens.length, (token) => token.depth < depth)
   return end === -1 ? tokens.length : end
 }
 

@@ -1,13 +1,6 @@
 import type { ErrorDetail } from '../../errors/app-error.js'
 import type { RegoFile } from './rego-module.js'
-
-/** Strings, raw strings and comments, which have neither names nor keywords. */
-const NOT_CODE = /"(?:[^"\\\n]|\\.)*"|`[^`]*`|#[^\n]*/g
-
-/** Returns the source with strings and comments blanked out; columns and lines stay. */
-export function codeOnly(text: string): string {
-  return text.replace(NOT_CODE, (match) => match.replace(/[^\n]/g, ' '))
-}
+import { codeOnly } from './tokens/not-code.js'
 
 type Location = NonNullable<ErrorDetail['location']>
 

@@ -9,11 +9,12 @@ import type { OpaProgram } from '../opa/find-opa.js'
 import { opaRegoVersion, regoVersionFlags } from '../opa/opa-release.js'
 import type { RegoVersion } from '../opa/opa-release.js'
 import { runOpa } from '../opa/run-opa.js'
-import { codeOnly, quoteKeywordMembers } from './locate-calls.js'
+import { quoteKeywordMembers } from './locate-calls.js'
 import { PACKAGE_LINE } from '../values/package-line.js'
 import { verdictOf } from '../values/verdict-rules.js'
 import { compileError, readOpaErrors } from './opa-errors.js'
 import type { RegoFile, RegoModule, RegoRule } from './rego-module.js'
+import { codeOnly } from './tokens/not-code.js'
 import { expandTemplateStrings } from './tokens/template-strings.js'
 
 /**

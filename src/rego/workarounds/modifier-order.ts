@@ -2,6 +2,7 @@ import type { RegoModule } from '../modules/rego-module.js'
 import { applyEdits, rewriteModules } from '../modules/rewrite-modules.js'
 import type { Edit } from '../modules/rewrite-modules.js'
 import { readImports } from '../modules/tokens/read-imports.js'
+import { findBetween } from '../modules/tokens/expressions.js'
 import { isClosing, readTokens } from '../modules/tokens/read-tokens.js'
 import type { Token } from '../modules/tokens/read-tokens.js'
 import { findTemplateStrings, withoutTemplates } from '../modules/tokens/template-strings.js'
@@ -70,7 +71,7 @@ function modifiersFrom(
   for (let at = first; isWord(tokens[at], 'with') && tokens[at]?.depth === depth;) {
     const isEnd = (token: Token): boolean =>
       token.depth < depth || (token.depth === depth && isWord(token, 'as'))
-    const as = tokens.findIndex((token, index) => index > at && isEnd(token))
+    const as = findBetween(tokens, at, tokens.length, isEnd)
     if (!isWord(tokens[as], 'as')) break
     const end = endOfValue(tokens, as + 1, depth)
     const [from, last] = [tokens[at]?.offset ?? 0, tokens[end - 1]]

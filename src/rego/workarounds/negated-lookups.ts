@@ -5,6 +5,7 @@ import {
   argumentsOf,
   closingOf,
   endOfExpression,
+  findBetween,
   operandsOf,
   referenceEnd,
   textOf,
@@ -112,9 +113,11 @@ function editNegation(context: Context, at: number): Edit[] {
   const { tokens, keywords, isLookup } = context
   const end = endOfExpression(tokens, at + 1, keywords)
   const depth = tokens[at]?.depth
-  const modifiers = tokens.findIndex(
-    ({ text, depth: own }, index) =>
-      index > at && index < end && own === depth && text === 'with' && !isMember(tokens, index),
+  const modifiers = findBetween(
+    tokens,
+    at,
+    end,
+    ({ text, depth: own }, index) => own === depth && text === 'with' && !isMember(tokens, index),
   )
   const close = modifiers === -1 ? end : modifiers
   if (keywords.has('not')) return editNegatedBody(context, at, close)

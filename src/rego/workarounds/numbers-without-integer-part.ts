@@ -1,8 +1,9 @@
+import { codeOnly } from '../modules/tokens/not-code.js'
 import { findTemplateStrings } from '../modules/tokens/template-strings.js'
 
 const POINT_FIRST = /(?<![\w\])}"`.])\.\d/
-/** Matches comments, strings, and the point of such a number with the space before it. */
-const TOKEN = /#[^\n]*|"(?:[^"\\\n]|\\.)*"|`[^`]*`|(?<=[=*+\-/<>(,[{:|&%]) \.(?=\d)|(?<![\w\])}"`.])\.(?=\d)/g
+/** Matches the point of such a number with the space before it. */
+const POINT = /(?<=[=*+\-/<>(,[{:|&%]) \.(?=\d)|(?<![\w\])}"`.])\.(?=\d)/g
 
 /**
  * Rewrites numbers such as `.5` as `0.5`.
@@ -32,5 +33,11 @@ export function spellNumbers(text: string): string {
 }
 
 function spellInCode(code: string): string {
-  return code.replaceAll(TOKEN, (token) => (token.trimStart() === '.' ? '0.' : token))
+  let out = ''
+  let copied = 0
+  for (const { index, 0: point } of codeOnly(code).matchAll(POINT)) {
+    out += `${code.slice(copied, index)}0.`
+    copied = index + point.length
+  }
+  return out + code.slice(copied)
 }

@@ -1,6 +1,6 @@
 import { addRule, matchingNodes, newRuleNode } from '../values/rule-tree.js'
 import type { RuleNode, Step } from '../values/rule-tree.js'
-import { codeOnly } from '../modules/locate-calls.js'
+import { codeOnly } from '../modules/tokens/not-code.js'
 import type { RegoModule, RegoRule } from '../modules/rego-module.js'
 import { closingOf } from '../modules/tokens/expressions.js'
 import { readImports } from '../modules/tokens/read-imports.js'

@@ -12,7 +12,7 @@ export interface Token {
 }
 
 const TOKEN =
-  /(\s+)|(\.[\p{L}_][\p{L}\p{Nd}_]*)|(\$[\p{L}\p{Nd}_]*)|([-+]?\.?\d[\d.eExXoOa-fA-F_]*)|("(?:[^"\\\n]|\\.)*"|`[^`]*`)|('(?:[^'\\\n]|\\.)+')|([\p{L}_][\p{L}\p{Nd}_]*)|(:=|[.|(),=])/uy
+  /(\s+)|(\.[\p{L}_][\p{L}\p{Nd}_]*)|(\$[\p{L}\p{Nd}_]*)|([-+]?\.?\d[\d.eExXoOa-fA-F_]*)|("[^"\\\n]*(?:\\.[^"\\\n]*)*"|`[^`]*`)|('(?=[^'])[^'\\\n]*(?:\\.[^'\\\n]*)*')|([\p{L}_][\p{L}\p{Nd}_]*)|(:=|[.|(),=])/uy
 const KINDS = ['field', 'variable', 'number', 'string', 'character', 'word', 'sign'] as const
 
 /** Splits a template into texts and actions, trimming white space at `{{-` and `-}}`. */

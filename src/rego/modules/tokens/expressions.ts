@@ -59,13 +59,16 @@ export function operandsOf(
 ): Span[] {
   const depth = tokens[from]?.depth
   const signs = comparisonsOf(tokens, from, to)
-  const isMembership = tokens.some(
-    (token, at) => at > from && at < to && token.depth === depth && isOneOf(['in'], tokens, at, keywords),
+  const isMembership = findBetween(
+    tokens,
+    from,
+    to,
+    (token, at) => token.depth === depth && isOneOf(['in'], tokens, at, keywords),
   )
   // `=` has all other operators in its operands, and `in` has comparisons. The operands of `a == b
   // == c` are `a == b` and `c`.
   const single = signs.find(([start, end]) => textOf(tokens, start, end) === '=')
-  const [start, end] = single ?? (isMembership ? undefined : signs.at(-1)) ?? [to, to]
+  const [start, end] = single ?? (isMembership !== -1 ? undefined : signs.at(-1)) ?? [to, to]
   if (!/^==?$/.test(textOf(tokens, start, end))) return [[from, to]]
   return [withoutBrackets(tokens, from, start), withoutBrackets(tokens, end, to)]
 }
@@ -115,7 +118,21 @@ export function referenceEnd(tokens: readonly Token[], start: number): number {
 /** Returns the index of the matching closing bracket. */
 export function closingOf(tokens: readonly Token[], open: number): number {
   const depth = tokens[open]?.depth
-  return tokens.findIndex((token, at) => at > open && token.depth === depth && isClosing(token))
+  return findBetween(tokens, open, tokens.length, (token) => token.depth === depth && isClosing(token))
+}
+
+/** Returns the first index after `from` and before `to` with such a token; -1 if there is none. */
+export function findBetween(
+  tokens: readonly Token[],
+  from: number,
+  to: number,
+  isFound: (token: Token, at: number) => boolean,
+): number {
+  for (let at = from + 1; at < to; at += 1) {
+    const token = tokens[at]
+    if (token !== undefined && isFound(token, at)) return at
+  }
+  return -1
 }
 
 /** Some tokens on one line. */

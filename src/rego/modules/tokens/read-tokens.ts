@@ -1,3 +1,4 @@
+import { notCodeAt } from './not-code.js'
 import { expandTemplateStrings } from './template-strings.js'
 
 /** A word, string, number or operator of Rego. */
@@ -11,20 +12,29 @@ export interface Token {
   readonly isFirstOnLine: boolean
 }
 
-const TOKEN = /#[^\n]*|"(?:[^"\\\n]|\\.)*"|`[^`]*`|[A-Za-z_]\w*|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|:=|[^\s\w]/g
+/** Matches a token, or the first character of a comment or string. */
+const TOKEN = /[A-Za-z_]\w*|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|:=|[^\s\w]/g
 
-/** Returns the tokens of a valid module, and the text of their offsets. */
+/**
+ * Returns the tokens of a module, and the text of their offsets. Of a string without an end, only
+ * the quote is a token.
+ */
 export function readTokens(source: string): { readonly text: string; readonly tokens: readonly Token[] } {
   const hasTemplates = source.includes('$"') || source.includes('$`')
   const text = hasTemplates ? expandTemplateStrings(source) : source
   const tokens: Token[] = []
   let depth = 0
   let end = -1
-  for (const { 0: word, index: offset } of text.matchAll(TOKEN)) {
+  TOKEN.lastIndex = 0
+  for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text)) {
+    const { 0: first, index: offset } = match
+    const notCode = notCodeAt(text, offset)
+    if (notCode !== undefined) TOKEN.lastIndex = notCode.end
+    if (first === '#') continue
+    const word = notCode?.isComplete === true ? text.slice(offset, notCode.end) : first
     const kind = kindOf(word)
-    if (kind === undefined) continue
     if (isClosing({ kind, text: word })) depth--
-    const isFirstOnLine = end === -1 || text.lastIndexOf('\n', offset) >= end
+    const isFirstOnLine = end === -1 || text.slice(end, offset).includes('\n')
     tokens.push({ kind, text: word, offset, depth, isFirstOnLine })
     end = offset + word.length
     if (kind === 'sign' && isOpening(word)) depth++
@@ -61,9 +71,8 @@ export function startsStatement(tokens: readonly Token[], at: number): boolean {
   return before.kind === 'sign' ? isClosing(before) : !CONTINUING.has(before.text)
 }
 
-function kindOf(word: string): Token['kind'] | undefined {
+function kindOf(word: string): Token['kind'] {
   const first = word.charAt(0)
-  if (first === '#') return undefined
   if (first === '"' || first === '`') return word.length > 1 ? 'string' : 'sign'
   if (first >= '0' && first <= '9') return 'number'
   return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first === '_' ? 'name' : 'sign'

@@ -1,3 +1,6 @@
+import { AppError } from '../../../errors/app-error.js'
+import { notCodeAt } from './not-code.js'
+
 /**
  * Rewrites template strings (`$"a {x} b"`, OPA 1.12) as calls that every Rego version has; lines
  * stay. An undefined expression becomes `<undefined>`. A template string without an end stays, so
@@ -23,14 +26,22 @@ export interface TemplateString {
   readonly code: string
 }
 
-/** Returns the complete template strings of a text in order, without nested ones. */
+/**
+ * Returns the complete template strings of a text in order, without nested ones, up to the first
+ * one without an end. Raises `invalid` if they are nested too deeply.
+ */
 export function findTemplateStrings(text: string): TemplateString[] {
   const found: TemplateString[] = []
   let at = 0
   while (at < text.length) {
-    const template = isTemplateStart(text, at) ? readTemplate(text, at) : undefined
-    if (template !== undefined) found.push(template)
-    at = template?.end ?? endOfToken(text, at)
+    if (!isTemplateStart(text, at)) {
+      at = endOfToken(text, at)
+      continue
+    }
+    const template = readTemplate(text, at, 0)
+    if (template === undefined) break
+    found.push(template)
+    at = template.end
   }
   return found
 }
@@ -44,7 +55,7 @@ export function withoutTemplates(source: string, templates: readonly TemplateStr
 }
 
 const VALUE = 'tidegate_value'
-const NOT_CODE = /#[^\n]*|"(?:[^"\\\n]|\\.)*"|`[^`]*`/y
+const MAX_NESTING = 100
 
 function isTemplateStart(text: string, at: number): boolean {
   return text[at] === '$' && (text[at + 1] === '"' || text[at + 1] === '`')
@@ -52,11 +63,12 @@ function isTemplateStart(text: string, at: number): boolean {
 
 /** Returns the end of a string or comment, else of one character. */
 function endOfToken(text: string, at: number): number {
-  NOT_CODE.lastIndex = at
-  return NOT_CODE.test(text) ? NOT_CODE.lastIndex : at + 1
+  return notCodeAt(text, at)?.end ?? at + 1
 }
 
-function readTemplate(text: string, start: number): TemplateString | undefined {
+function readTemplate(text: string, start: number, nesting: number): TemplateString | undefined {
+  if (nesting > MAX_NESTING)
+    throw new AppError('invalid', `template strings are nested more than ${MAX_NESTING} deep`)
   const quote = text[start + 1]
   const parts: string[] = []
   const expressions: [number, number][] = []
@@ -64,12 +76,12 @@ function readTemplate(text: string, start: number): TemplateString | undefined {
   let at = start + 2
   while (at < text.length && text[at] !== quote) {
     if (text[at] === '{') {
-      const close = endOfExpression(text, at + 1)
-      if (close === undefined) return undefined
-      parts.push(literalCode(literal, quote), expressionCode(text.slice(at + 1, close)))
-      expressions.push([at + 1, close])
+      const expression = readExpression(text, at + 1, nesting + 1)
+      if (expression === undefined) return undefined
+      parts.push(literalCode(literal, quote), expressionCode(expression.code))
+      expressions.push([at + 1, expression.end])
       literal = ''
-      at = close + 1
+      at = expression.end + 1
       continue
     }
     const length = text[at] === '\\' ? 2 : 1
@@ -84,18 +96,27 @@ function readTemplate(text: string, start: number): TemplateString | undefined {
 
 /**
  * Returns the offset of the brace that ends an expression, after nested braces, strings and
- * templates.
+ * templates, and the expression's code without templates. Each template is read once, because they
+ * can be nested.
  */
-function endOfExpression(text: string, start: number): number | undefined {
+function readExpression(
+  text: string,
+  start: number,
+  nesting: number,
+): { readonly end: number; readonly code: string } | undefined {
   let depth = 0
   let at = start
+  let code = ''
+  let copied = start
   while (at < text.length) {
-    const template = isTemplateStart(text, at) ? readTemplate(text, at) : undefined
-    if (template !== undefined) {
-      at = template.end
+    if (isTemplateStart(text, at)) {
+      const template = readTemplate(text, at, nesting)
+      if (template === undefined) return undefined
+      code += text.slice(copied, at) + template.code
+      copied = at = template.end
       continue
     }
-    if (text[at] === '}' && depth === 0) return at
+    if (text[at] === '}' && depth === 0) return { end: at, code: code + text.slice(copied, at) }
     if (text[at] === '{') depth++
     if (text[at] === '}') depth--
     at = endOfToken(text, at)
@@ -111,6 +132,5 @@ function literalCode(literal: string, quote: string | undefined): string {
 
 /** Returns the text of the expression's value, or the replacement if it is undefined. */
 function expressionCode(expression: string): string {
-  const inner = expandTemplateStrings(expression)
-  return `array.concat([sprintf("%v", [${VALUE}]) | ${VALUE} := ${inner}], ["<undefined>"])[0]`
+  return `array.concat([sprintf("%v", [${VALUE}]) | ${VALUE} := ${expression}], ["<undefined>"])[0]`
 }

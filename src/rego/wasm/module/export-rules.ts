@@ -31,8 +31,8 @@ export interface ExportedRules {
 }
 
 /** The function name of a rule (planner.go, planRules); `g0` is code without mocks. */
-const RULE_FUNCTION = /^g0\.data((?:\.[A-Za-z_]\w*|\["(?:[^"\\]|\\.)*"\])+)$/
-const STEP = /\.([A-Za-z_]\w*)|\[("(?:[^"\\]|\\.)*")\]/g
+const RULE_FUNCTION = /^g0\.data((?:\.[A-Za-z_]\w*|\["[^"\\]*(?:\\.[^"\\]*)*"\])+)$/
+const STEP = /\.([A-Za-z_]\w*)|\[("[^"\\]*(?:\\.[^"\\]*)*")\]/g
 const MEMOIZE_FUNCTION = 'opa_memoize_init'
 /** Input and data. */
 const RULE_PARAMETERS = 2
