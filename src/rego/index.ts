@@ -54,7 +54,11 @@ export {
   packageMatcher,
   selectPackages,
 } from './evaluation/evaluate-static-policies.js'
-export { evaluateRuntimePolicy, mayStateVerdict, packagePathOf } from './evaluation/evaluate-runtime-policy.js'
+export {
+  evaluateRuntimePolicy,
+  mayStateVerdict,
+  packagePathOf,
+} from './evaluation/evaluate-runtime-policy.js'
 export { explainUndefined } from './evaluation/explain-undefined.js'
 export { evaluateTraced } from './explain/evaluate-traced.js'
 export {

@@ -1,7 +1,12 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 
-import { ExceptionBook, verdictPackages } from '../../enforcement/exceptions/exception-book.js'
+import {
+  ExceptionBook,
+  NEEDS_APPLICATION,
+  hasApplication,
+  verdictPackages,
+} from '../../enforcement/exceptions/exception-book.js'
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { readIsoTime } from '../../lib/clocks/iso-time.js'
@@ -41,11 +46,7 @@ const Listed = z
     approver: text.optional(),
     approvedAt: text.optional(),
   })
-  .refine((listed) => listed.pipeline === undefined || listed.application !== undefined, {
-    path: ['pipeline'],
-    error: 'needs application, because names of pipelines are unique within an application only',
-    when: () => true,
-  })
+  .refine(hasApplication, NEEDS_APPLICATION)
 const Exceptions = z.strictObject({ exceptions: z.array(Listed), nextCursor: z.string().optional() })
 
 /** Adds the flag for exceptions. */

@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/validation/record.js'
 import { pathOfKey, printPackageName, questionOf } from '../../rego/index.js'
 import type { Snapshot } from '../../rego/index.js'
 import type { PolicyException } from '../../store/ports/exception-store.js'
@@ -55,4 +56,19 @@ function concerns({ application, pipeline }: PolicyException, subject: Subject):
   if (application === undefined) return true
   if (!subject.isOnlyAbout([application])) return false
   return pipeline === undefined || subject.isOnlyAboutPipeline(pipeline)
+}
+
+/** Options of the refinement by `hasApplication`, which reports its problem next to others. */
+export const NEEDS_APPLICATION = {
+  path: ['pipeline'],
+  error: 'needs application, because names of pipelines are unique within an application only',
+  when: ({ value }: { readonly value: unknown }): boolean => isRecord(value),
+}
+
+/** False for an exception that names a pipeline without its application. */
+export function hasApplication({
+  application,
+  pipeline,
+}: Partial<Pick<PolicyException, 'application' | 'pipeline'>>): boolean {
+  return pipeline === undefined || application !== undefined
 }

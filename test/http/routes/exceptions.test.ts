@@ -115,6 +115,13 @@ describe('POST /exceptions', () => {
     expect(text).toContain(problem)
   })
 
+  it.each([null, [], 'x', 1, true])('refuses a body that is no object: %j', async (body) => {
+    const { send } = await start()
+    const { status, text } = await send('bo', 'POST', '/exceptions', body)
+    expect(status).toBe(400)
+    expect(text).toContain('the body must be an object')
+  })
+
   it.each([
     ['ana', 403],
     ['eve', 403],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import { codeOnly } from '../../../src/rego/modules/tokens/not-code.js'
-import { readTokens } from '../../../src/rego/modules/tokens/read-tokens.js'
+import { positionIn, readTokens } from '../../../src/rego/modules/tokens/read-tokens.js'
 import { expandTemplateStrings } from '../../../src/rego/modules/tokens/template-strings.js'
 import { packagePath } from '../../../src/rego/values/package-line.js'
 import { spellNumbers } from '../../../src/rego/workarounds/numbers-without-integer-part.js'
@@ -14,7 +14,7 @@ describe('texts are read in time proportional to their length', () => {
     ['a string without an end, full of escapes', `"${'\\"'.repeat(300_000)}`, 1],
     ['a long string', `"${'y'.repeat(12_000_000)}"`, 1],
     ['a string with many escapes', `"${'\\n'.repeat(3_000_000)}"`, 1],
-    ['a raw string without an end', `${'`'.repeat(300_001)}`, 150_001],
+    ['a raw string without an end', '`'.repeat(300_001), 150_001],
     ['many lines of comments', '#\n'.repeat(300_000), 0],
   ])('%s', (_, text, count) => {
     expect(readTokens(text).tokens).toHaveLength(count)
@@ -30,6 +30,20 @@ describe('texts are read in time proportional to their length', () => {
   test.each(['$"{', '$"{$`{', '$"{ x '])('template strings without an end: %s', (start) => {
     const text = start.repeat(30)
     expect(expandTemplateStrings(text)).toBe(text)
+  })
+
+  test('positions of many warnings', () => {
+    const text = 'x\ny'.repeat(1_000_000)
+    const rows = Array.from({ length: 5_000 }, (_, place) => positionIn(text, 2 + place * 300).row)
+    expect(rows).toEqual(rows.map((__, place) => 2 + place * 100))
+    expect([0, 1, 2, 3, 4, 5].map((offset) => positionIn('a\n\nbc', offset))).toEqual([
+      { row: 1, col: 1 },
+      { row: 1, col: 2 },
+      { row: 2, col: 1 },
+      { row: 3, col: 1 },
+      { row: 3, col: 2 },
+      { row: 3, col: 3 },
+    ])
   })
 
   test('the package of a module', () => {

@@ -9,6 +9,7 @@ export interface Room {
  * respects the byte limit. Only those named so exceed the value limit.
  */
 export const WORST_FILLINGS: Readonly<Record<string, (room: Room) => string>> = {
+  null: () => 'null',
   'many keys': ({ bytes, values }) => {
     const most = Math.min(values, Math.floor(bytes / 12))
     return `{${list(most, (i) => `"k${i.toString(36)}":1`)}}`

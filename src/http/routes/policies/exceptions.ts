@@ -7,7 +7,12 @@ import {
   removeException,
 } from '../../../enforcement/exceptions/exception-operations.js'
 import type { ExceptionActor } from '../../../enforcement/exceptions/exception-operations.js'
-import { isApproved, verdictPackages } from '../../../enforcement/exceptions/exception-book.js'
+import {
+  NEEDS_APPLICATION,
+  hasApplication,
+  isApproved,
+  verdictPackages,
+} from '../../../enforcement/exceptions/exception-book.js'
 import { AppError } from '../../../errors/app-error.js'
 import { readIsoTime } from '../../../lib/clocks/iso-time.js'
 import { nearestName, suggestion } from '../../../lib/text/nearest-name.js'
@@ -115,11 +120,7 @@ function checkedBody({ policies, now, maxMs }: ExceptionRoutesDeps): z.ZodType<A
         const message = endProblem(ms, nowMs, maxMs)
         if (message !== undefined) context.addIssue({ code: 'custom', message })
       }),
-  }).refine((body) => body.pipeline === undefined || body.application !== undefined, {
-    path: ['pipeline'],
-    error: 'needs application, because names of pipelines are unique within an application only',
-    when: () => true,
-  })
+  }).refine(hasApplication, NEEDS_APPLICATION)
 }
 
 function endProblem(ms: number, nowMs: number, maxMs: number): string | undefined {

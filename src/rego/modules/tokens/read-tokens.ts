@@ -42,10 +42,19 @@ export function readTokens(source: string): { readonly text: string; readonly to
   return { text, tokens }
 }
 
+/** The line breaks of the latest text, because a module may have thousands of warnings. */
+let latest: { readonly text: string; readonly breaks: readonly number[] } = { text: '', breaks: [] }
+
 /** Returns line and column of an offset, from 1. */
 export function positionIn(text: string, offset: number): { row: number; col: number } {
-  const before = text.slice(0, offset)
-  return { row: before.split('\n').length, col: offset - before.lastIndexOf('\n') }
+  if (latest.text !== text) latest = { text, breaks: [...text.matchAll(/\n/g)].map(({ index }) => index) }
+  let [row, end] = [0, latest.breaks.length]
+  while (row < end) {
+    const middle = (row + end) >>> 1
+    if ((latest.breaks[middle] ?? offset) < offset) row = middle + 1
+    else end = middle
+  }
+  return { row: row + 1, col: offset - (latest.breaks[row - 1] ?? -1) }
 }
 
 /** Returns the value of a string token; undefined for an escape that JSON lacks. */
