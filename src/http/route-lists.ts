@@ -1,6 +1,7 @@
 import { directLists, listOf } from './direct-routes.js'
 import type { BindableRoutes, DirectDeps, RouteOptions } from './direct-routes.js'
 import type { Route } from './pipeline/route.js'
+import { accountPageRoutes } from './routes/pages/account.js'
 import { approvalPageRoutes } from './routes/pages/approvals.js'
 import type { PageRoutesDeps } from './routes/pages/page-route.js'
 import { analysisPageRoutes } from './routes/pages/analyses.js'
@@ -12,6 +13,7 @@ import { playgroundRoutes } from './routes/policies/playground.js'
 import type { PlaygroundRoutesDeps } from './routes/policies/playground.js'
 import { decisionPageRoutes } from './routes/pages/decisions.js'
 import { executionPageRoutes } from './routes/pages/executions.js'
+import { fleetPageRoutes } from './routes/pages/fleet.js'
 import { homeRoutes } from './routes/pages/home.js'
 import { policyPageRoutes } from './routes/pages/policies.js'
 import { runPageRoutes } from './routes/pages/runs.js'
@@ -142,6 +144,8 @@ export function routeLists(options: RouteOptions): readonly BindableRoutes<Route
         ...trailPageRoutes,
         ...estatePageRoutes,
         ...operationPageRoutes,
+        ...fleetPageRoutes,
+        ...accountPageRoutes,
         ...runPageRoutes,
         ...templatePageRoutes,
       ],

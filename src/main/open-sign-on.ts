@@ -5,6 +5,7 @@ import type { FindPerson } from '../http/pipeline/authenticate.js'
 import type { ProviderAccess } from '../http/sessions/browser-access.js'
 import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
 import type { Logger } from '../lib/logger.js'
+import { foldedName } from '../lib/text/same-person.js'
 import { CALLBACK_PATH } from '../http/sign-on/account.js'
 import type { AccountRules } from '../http/sign-on/account.js'
 import type { Provider } from '../http/sign-on/provider.js'
@@ -44,7 +45,7 @@ const NOBODY: SignOn = {
 export async function openSignOn(config: Config, parts: SignOnParts): Promise<SignOn> {
   const { oidc, proxy, tokens, certificates } = config.auth
   if (oidc === undefined && proxy === undefined) return NOBODY
-  const reserved = [...tokens, ...certificates].map(({ name }) => name)
+  const reserved = new Set([...tokens, ...certificates].map(({ name }) => foldedName(name)))
   const ca = readPem('auth.oidc.tlsCa', oidc?.tlsCa)
   const client = makeOutboundClient({ allowLoopback: true, allowPrivate: true }, { ca })
   const [{ makeFindPerson, makeFindProxied }, { AccountSessions }, provider] = await Promise.all([

@@ -157,7 +157,15 @@ function pageRoutes(
   { config, store, gates, analysis, policies, trail, outbox, backgroundWork }: ServedParts,
   shown: Pick<
     RoutesDeps['pages'],
-    'browsers' | 'homeFeed' | 'timeline' | 'decisions' | 'health' | 'version' | 'policy' | 'trySource'
+    | 'browsers'
+    | 'homeFeed'
+    | 'timeline'
+    | 'decisions'
+    | 'health'
+    | 'version'
+    | 'policy'
+    | 'trySource'
+    | 'fleet'
   >,
 ): RoutesDeps['pages'] {
   const { server } = config
@@ -282,7 +290,7 @@ export function routesDeps(
     audit: trail.routes,
     pages: pageRoutes(parts, {
       ...{ browsers, homeFeed, timeline, decisions: read, health: plugins, version: packageVersion() },
-      ...{ policy, trySource },
+      ...{ policy, trySource, fleet: lasting.fleet.routes },
     }),
     timeline,
     registry: { reader, lookups: lookups.registry },

@@ -60,7 +60,8 @@ async function takeStep(
   const progress = JSON.parse(before) as Progress
   const isDue = progress.groups.some(({ dueMs }) => dueMs <= nowMs)
   if (progress.seq >= end.seq && !isDue) return { messages: 0, isMore: false }
-  const query = { afterSeq: progress.seq, limit: RECORDS_PER_STEP, fromMs: nowMs - maxAgeMs }
+  const events = [...new Set(rules.flatMap((rule) => rule.events))]
+  const query = { afterSeq: progress.seq, limit: RECORDS_PER_STEP, fromMs: nowMs - maxAgeMs, events }
   const { notices, throughSeq, isMore } = await reader.run(readNotices, query)
   const next = advance(progress, { seq: throughSeq, notices }, rules, denials, nowMs)
   const messages = next.due.flatMap((due) => messagesOf(due, options, nowMs))

@@ -12,6 +12,8 @@ export interface NoticesQuery {
   readonly limit: number
   /** Records stored before this time are skipped, in epoch milliseconds. */
   readonly fromMs: number
+  /** Records of other events are skipped. */
+  readonly events: readonly NotifiedEvent[]
 }
 
 export interface Notices {
@@ -28,14 +30,18 @@ type Facts = Readonly<Record<string, unknown>>
 /** Returns the notices of the records after a position of the trail. */
 export const readNotices: ReadOperation<NoticesQuery, Notices> = {
   name: 'notifications.read',
-  apply: async (readers, { afterSeq, limit, fromMs }) => {
+  apply: async (readers, { afterSeq, limit, fromMs, events }) => {
     const heads = await readers.audit.headsAfter(afterSeq, limit)
-    const notices: Notice[] = []
-    for (const head of heads) {
-      if (head.recordedMs < fromMs) continue
+    const wanted = heads.flatMap((head) => {
       const event = eventOf(head)
-      if (event === undefined) continue
-      const notice = await noticeOf(readers, event, head)
+      return event !== undefined && events.includes(event) && head.recordedMs >= fromMs
+        ? [{ head, event }]
+        : []
+    })
+    const bodies = await readers.audit.bodies(wanted.map(({ head }) => head.seq))
+    const notices: Notice[] = []
+    for (const [index, { head, event }] of wanted.entries()) {
+      const notice = await noticeOf(readers, event, head, bodies[index])
       if (notice !== undefined) notices.push(notice)
     }
     return { notices, throughSeq: heads.at(-1)?.seq ?? afterSeq, isMore: heads.length === limit }
@@ -66,8 +72,8 @@ async function noticeOf(
   readers: Readers,
   event: NotifiedEvent,
   head: AuditHead,
+  body: Uint8Array | undefined,
 ): Promise<Notice | undefined> {
-  const [body] = await readers.audit.bodies([head.seq])
   const facts = body && factsIn(body)
   if (facts === undefined) return undefined
   if (event === 'policy.denied') return await denialNotice(readers, head, facts)

@@ -61,6 +61,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
     ['trail', '/ui/trail'],
     ['record', '/ui/trail/1'],
     ['operations', '/ui/operations'],
+    ['fleet', '/ui/fleet'],
     ['account', '/ui/account'],
     ['unknown', '/ui/nowhere'],
   ]

@@ -27,9 +27,14 @@ const WITHOUT_SUCCESS = new Set([
   ...['getPoliciesRevisionsDiff', 'postPoliciesPin', 'postPoliciesRollback', 'postPoliciesUnpin'],
 ])
 /** Delegations are between named people. */
-const NEEDS_NAMES = new Set(['postDelegations', 'deleteDelegationsById'])
+const NEEDS_NAMES = new Set([
+  ...['postDelegations', 'deleteDelegationsById'],
+  ...['postUiAccountDelegations', 'postUiAccountDelegationsByIdRevoke'],
+])
 /** Done once: there is nothing left for the next role. */
-const ONCE = new Set(['deleteExceptionsById', 'deleteDelegationsById'])
+const ONCE = new Set([
+  ...['deleteExceptionsById', 'deleteDelegationsById', 'postUiAccountDelegationsByIdRevoke'],
+])
 /** Always answered with 200, because any other status is repeated without end. */
 const NEVER_REFUSED = 'SpinnakerReview'
 

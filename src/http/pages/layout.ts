@@ -36,6 +36,8 @@ export interface PageContent {
 export const PEOPLE: readonly Role[] = ['approver', 'auditor']
 /** People who may open the pages of policies. */
 export const POLICY_READERS: readonly Role[] = [...PEOPLE, 'author']
+/** Everybody who signs in: people, and programs that open pages. */
+export const SIGNED_IN: readonly Role[] = [...POLICY_READERS, 'orchestrator']
 const AUDITORS: readonly Role[] = ['auditor']
 
 /** The navigation: each section with the roles that may open it. */

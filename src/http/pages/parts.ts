@@ -33,11 +33,16 @@ const UNITS = [
 
 /** Formats a future time in its largest whole unit, such as `in 3 hours`. */
 export function timeLeft(leftMs: number): string {
-  const minutes = Math.floor(leftMs / MINUTE_MS)
+  return `in ${longDuration(leftMs)}`
+}
+
+/** Formats a duration in its largest whole unit, such as `3 hours`. */
+export function longDuration(ms: number): string {
+  const minutes = Math.floor(ms / MINUTE_MS)
   const [unit, size] = UNITS.find(([, each]) => minutes >= each) ?? ['minute', 1]
-  if (minutes < 1) return 'in less than a minute'
+  if (minutes < 1) return 'less than a minute'
   const count = Math.floor(minutes / size)
-  return `in ${count} ${unit}${count === 1 ? '' : 's'}`
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
 /** Formats a duration, such as `2.5 ms` or `3 s`. */
@@ -98,6 +103,7 @@ export function flag(name: 'selected' | 'checked', isSet: boolean): Html | strin
 const TONES: Readonly<Record<string, Tone>> = {
   ...{ approved: 'good', allow: 'good', fetched: 'good', delivered: 'good', approve: 'good', OK: 'good' },
   ...{ rejected: 'bad', deny: 'bad', failed: 'bad', error: 'bad', given_up: 'bad', reject: 'bad' },
+  ...{ ok: 'good', failing: 'bad', lost: 'bad' },
   ...{ activated: 'doubt', not_activated: 'doubt', skipped: 'doubt', pending: 'doubt', undefined: 'doubt' },
   ...{ SUCCEEDED: 'good', TERMINAL: 'bad', FAILED: 'bad', NOT_READY: 'bad', WARN: 'doubt' },
 }

@@ -1,7 +1,7 @@
 import type { Role, RoleGroups } from '../../config/sections/roles.js'
 import { ROLES } from '../../config/sections/roles.js'
 import { AppError } from '../../errors/app-error.js'
-import { isSamePerson } from '../../lib/text/same-person.js'
+import { foldedName } from '../../lib/text/same-person.js'
 import type { Principal } from '../pipeline/authenticate.js'
 
 /** Where the identity provider sends browsers back. */
@@ -58,8 +58,8 @@ function textsOf(value: unknown): readonly string[] {
 /** How accounts become callers. */
 export interface AccountRules {
   readonly roles: RoleGroups
-  /** Names of tokens and certificates, which no account may have, nor one that gates take for it. */
-  readonly reserved: readonly string[]
+  /** Folded names of tokens and certificates. No account may have one of them or a variant. */
+  readonly reserved: ReadonlySet<string>
 }
 
 /**
@@ -67,7 +67,7 @@ export interface AccountRules {
  * since the account would act and approve as that one, and for an account without a role.
  */
 export function principalOf({ name, groups, acr }: Account, { roles, reserved }: AccountRules): Principal {
-  if (reserved.some((each) => isSamePerson(each, name))) {
+  if (reserved.has(foldedName(name))) {
     throw new AppError(
       'forbidden',
       `The account ${name} has the name of a token or certificate of this service. Rename one of them.`,

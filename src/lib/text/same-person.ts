@@ -6,7 +6,8 @@ export function isSamePerson(one: string, other: string): boolean {
   return one === other || foldedName(one) === foldedName(other)
 }
 
-function foldedName(name: string): string {
+/** Returns the form of a name that all its variants share. */
+export function foldedName(name: string): string {
   return name
     .normalize('NFKC')
     .replace(/\p{Cf}/gu, '')

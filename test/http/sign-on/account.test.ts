@@ -26,12 +26,12 @@ test('refuses an address that the provider has not verified, and accepts one of 
 
 test('gives each role that a group has, and those of everybody', () => {
   const account = { name: 'ana', groups: ['managers', 'robots'] }
-  const principal = principalOf(account, { roles, reserved: [] })
+  const principal = principalOf(account, { roles, reserved: new Set<string>() })
   expect(principal.roles).toEqual(['orchestrator', 'approver', 'auditor'])
 })
 
 test('refuses an account without a role, and says why', () => {
-  const rules = { roles: { ...roles, auditor: [] }, reserved: [] }
+  const rules = { roles: { ...roles, auditor: [] }, reserved: new Set<string>() }
   expect(() => principalOf({ name: 'ana', groups: ['staff'] }, rules)).toThrow(/has no role here/)
 })
 
@@ -39,6 +39,6 @@ test.each(['orca', 'Orca', 'ｏｒｃａ', 'or\u200bca'])(
   'refuses %j where a token is named orca, since gates take both for one person',
   (name) => {
     const account = { name, groups: ['managers'] }
-    expect(() => principalOf(account, { roles, reserved: ['orca'] })).toThrow(/name of a token/)
+    expect(() => principalOf(account, { roles, reserved: new Set(['orca']) })).toThrow(/name of a token/)
   },
 )

@@ -9,7 +9,7 @@ const proxy: ProxyRules = {
   addresses: ['10.1.0.0/16', 'fd00::1'],
   ...{ userHeader: 'X-Forwarded-User', groupsHeader: 'X-Forwarded-Groups' },
   roles: { approver: ['managers'], auditor: ['*'], orchestrator: [], author: [], admin: ['operators'] },
-  reserved: ['orca'],
+  reserved: new Set(['orca']),
 }
 
 /** How a request with these headers from an address is let in for approvers. */

@@ -44,7 +44,7 @@ const PARAMETERS: readonly (readonly [
   ],
   [/^\/bundles/, () => ({ name: 'main' })],
   [/^(?:\/ui\/account)?\/sessions/, () => ({ id: 'sample' })],
-  [/^\/delegations/, () => ({ id: '1' })],
+  [/^(?:\/ui\/account)?\/delegations/, () => ({ id: '1' })],
   [/^\/status/, () => ({ partition: 'edge' })],
   [/^\/exceptions/, ({ exception }) => ({ id: exception })],
   [/^(?:\/ui)?\/decisions/, ({ decision }) => ({ decisionId: decision, id: decision })],
@@ -99,6 +99,13 @@ const BODIES: readonly (readonly [
   [/^postUiOperationsWork/, ({ ids }) => ({ formToken: ids.formToken, kind: 'gate', key: '1' })],
   [/^postUiRuns\w*Feedback$/, ({ ids }) => ({ formToken: ids.formToken, judgement: 'right' })],
   [/Feedback$/, () => ({ judgement: 'right' })],
+  [
+    /^postUiAccountDelegations$/,
+    ({ ids }, nth) => ({
+      ...{ formToken: ids.formToken, to: `sample ${nth}` },
+      until: new Date(Date.now() + 86_400_000).toISOString(),
+    }),
+  ],
   [/^postUi(?:Decisions|Operations|Account|Runs|Trail)/, ({ ids }) => ({ formToken: ids.formToken })],
   [
     /^postDelegations$/,

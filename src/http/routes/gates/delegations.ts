@@ -15,7 +15,8 @@ import type { GateRoutesDeps } from './gate-routes-deps.js'
 
 const MAX_NAME = 1000
 const MAX_REASON = 1000
-const MAX_DAYS = 90
+/** The longest time for which rights are given. */
+export const MAX_DAYS = 90
 const MS_PER_DAY = 86_400_000
 
 export const DelegationBody = z.strictObject({

@@ -4,26 +4,27 @@ import { html } from 'hono/html'
 import { countMessages, resendMessage, showMessages } from '../../../outbox/outbox-operations.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { formBody } from '../../input/form-body.js'
-import { numberOf, textOf } from '../../input/path-parameter.js'
-import { accountPage } from '../../pages/account-page.js'
+import { numberOf } from '../../input/path-parameter.js'
 import { goTo } from '../../pages/answer-page.js'
-import { POLICY_READERS, tokenField } from '../../pages/layout.js'
+import { tokenField } from '../../pages/layout.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import { statesOf } from '../about/health.js'
-import { revokeSession, sessionsFor } from './sessions.js'
+import { fleetInstances } from '../policies/fleet.js'
+import { fleetLine } from './fleet.js'
 import { FORM, PAGE, showPage, viewerOf } from './page-route.js'
 import type { PageRoutesDeps } from './page-route.js'
 import type { ShownMessage } from '../../../outbox/outbox-operations.js'
 import { shownTarget } from '../../../outbox/message-labels.js'
 import type { OutboxState } from '../../../store/ports/outbox-store.js'
 import type { SuspendedWork } from '../../../lib/work-attempts.js'
+import type { FleetInstance } from '../../../distribution/fleet.js'
 import { badge } from '../../analysis-report/tone.js'
 import { partList } from '../../pages/home-page.js'
 import type { PartState } from '../../pages/home-page.js'
 import { jsonTree } from '../../pages/json-tree.js'
 import type { Html, PageContent, Viewer } from '../../pages/layout.js'
 import { filterForm, pager, table } from '../../pages/lists.js'
-import { empty, executionLink, facts, moment, toneOfState, wordOfState } from '../../pages/parts.js'
+import { empty, executionLink, facts, link, moment, toneOfState, wordOfState } from '../../pages/parts.js'
 
 const STATES = ['', 'pending', 'given_up', 'delivered'] as const
 const PATH = '/ui/operations'
@@ -32,14 +33,14 @@ const MAX_NAME = 1000
 const Name = z.string().min(1).max(MAX_NAME)
 const { route } = routesOf<PageRoutesDeps>()
 
-/** Pages about the service and the viewer. */
+/** The page about the service. */
 export const operationPageRoutes = [
   route({
     ...PAGE,
     method: 'GET',
     path: PATH,
     roles: ['auditor'],
-    summary: 'Health, outbox, background work and configuration, as a page',
+    summary: 'Health, fleet, outbox, background work and configuration, as a page',
     query: z.looseObject({
       state: z.enum(['pending', 'delivered', 'given_up', '']).default(''),
       cursor: z
@@ -48,19 +49,20 @@ export const operationPageRoutes = [
         .optional(),
     }),
     answer: async ({ exchange, query: { state, cursor } }, deps) => {
-      const { outbox, health, backgroundWork, policies, version, config } = deps
-      const [messages, counts] = await Promise.all([
+      const { outbox, health, backgroundWork, policies, version, config, fleet } = deps
+      const [messages, counts, instances] = await Promise.all([
         outbox.reader.run(showMessages, {
           state: state === '' ? undefined : state,
           beforeId: cursor === undefined ? undefined : Number(cursor),
           limit: MAX_LISTED,
         }),
         outbox.reader.run(countMessages, null),
+        fleetInstances(fleet),
       ])
       const last = messages.length < MAX_LISTED ? undefined : messages.at(-1)
       const shown = {
         ...{ version, revision: policies.current.revision, parts: statesOf(health) },
-        ...{ state, messages, counts, cursor, nextCursor: last && String(last.id) },
+        ...{ state, messages, counts, instances, cursor, nextCursor: last && String(last.id) },
         suspended: backgroundWork.suspended(),
         config: exchange.caller.isAdmin ? config() : undefined,
       }
@@ -91,41 +93,13 @@ export const operationPageRoutes = [
       return goTo(`${page.prefix}${PATH}`)
     },
   }),
-  route({
-    ...PAGE,
-    method: 'GET',
-    path: '/ui/account',
-    roles: [...POLICY_READERS, 'orchestrator'],
-    summary: 'The signed-in person with roles and groups, as a page',
-    answer: async ({ exchange }, deps) => {
-      const { tokenName, groups = [] } = exchange.caller
-      const viewer = { ...viewerOf(exchange, deps), isAnonymous: tokenName === undefined }
-      const sessions = tokenName === undefined ? [] : await sessionsFor(exchange, deps)
-      return await showPage(
-        accountPage({ groups, sessions, nowMs: deps.gates.now() }, viewer),
-        exchange,
-        deps,
-      )
-    },
-  }),
-  route({
-    ...FORM,
-    path: '/ui/account/sessions/:id/revoke',
-    roles: [...POLICY_READERS, 'orchestrator'],
-    summary: 'End a session, from its page',
-    params: { id: textOf('Id of the session.') },
-    body: formBody(z.object({})),
-    answer: async ({ exchange, params: { id } }, deps) => {
-      await revokeSession(exchange, id, deps)
-      return goTo(`${deps.page.prefix}/ui/account`)
-    },
-  }),
 ]
 
 interface ShownOperations {
   readonly version: string
   readonly revision: string
   readonly parts: readonly PartState[]
+  readonly instances: readonly FleetInstance[]
   readonly state: OutboxState | ''
   readonly messages: readonly ShownMessage[]
   readonly counts: Readonly<Record<OutboxState, number>>
@@ -138,14 +112,17 @@ interface ShownOperations {
 
 /** Renders the state of the service, its outbox and its configuration. */
 function operationsPage(shown: ShownOperations, viewer: Viewer): PageContent {
-  const { version, revision, parts, suspended, config } = shown
+  const { version, revision, parts, instances, suspended, config } = shown
   const body = html`<h1>Operations</h1>
     ${facts([
       ['version', version],
       ['policies', html`<code>${revision}</code>`],
     ])}
     <h2>Health</h2>
-    ${partList(parts)} ${outboxSection(shown, viewer)}
+    ${partList(parts)}
+    <h2>Fleet</h2>
+    <p>${fleetLine(instances)} ${link(viewer.prefix, '/ui/fleet', 'All instances')}</p>
+    ${outboxSection(shown, viewer)}
     <h2>Background work</h2>
     ${
       suspended.length === 0

@@ -1,3 +1,4 @@
+import { ROLES } from '../../../config/sections/roles.js'
 import type { Role } from '../../../config/sections/roles.js'
 import { AppError, toAppError } from '../../../errors/app-error.js'
 import { errorAnswer } from '../../exchange/error-body.js'
@@ -6,7 +7,7 @@ import { FORM_TOKEN, readForm } from '../../input/form-body.js'
 import { answerPage } from '../../pages/answer-page.js'
 import type { PageAnswer, PageOptions } from '../../pages/answer-page.js'
 import type { PageContent, Viewer } from '../../pages/layout.js'
-import { POLICY_READERS } from '../../pages/layout.js'
+import { SIGNED_IN } from '../../pages/layout.js'
 import { errorPage, signInPage } from '../../pages/sign-in-page.js'
 import type { Unsent } from '../../pages/sign-in-page.js'
 import type { AnswerDescription, SentRequest } from '../../pipeline/route.js'
@@ -20,6 +21,7 @@ import type { HealthPlugin } from '../about/health.js'
 import type { GateRoutesDeps } from '../gates/gate-routes-deps.js'
 import type { BackgroundWorkRoutesDeps } from '../messages/background-work.js'
 import type { OutboxRoutesDeps } from '../messages/outbox.js'
+import type { FleetRoutesDeps } from '../policies/fleet.js'
 import type { TrySource } from '../policies/playground.js'
 import type { RegistryRoutesDeps } from '../registry/registry.js'
 import type { AuditRoutesDeps } from '../trail/audit.js'
@@ -39,6 +41,7 @@ export interface PageRoutesDeps {
   readonly outbox: OutboxRoutesDeps
   readonly backgroundWork: BackgroundWorkRoutesDeps
   readonly health: readonly HealthPlugin[]
+  readonly fleet: Pick<FleetRoutesDeps, 'reports' | 'own' | 'now'>
   readonly version: string
   /** Returns the effective configuration without secrets. */
   readonly config: () => object
@@ -86,10 +89,8 @@ export const FORM = {
 /** Returns the viewer of a page. */
 export function viewerOf({ caller }: Exchange, { page }: PageRoutesDeps): Viewer {
   const { tokenName: name, formToken, isAdmin, roles = [] } = caller
-  return { name, formToken, prefix: page.prefix, roles: isAdmin ? ALL_ROLES : roles }
+  return { name, formToken, prefix: page.prefix, roles: isAdmin ? ROLES : roles }
 }
-
-const ALL_ROLES: readonly Role[] = ['approver', 'auditor', 'author', 'orchestrator', 'instance', 'admin']
 
 /**
  * Responds with a page at an address that programs use without credentials. Viewers who are not
@@ -117,7 +118,7 @@ export async function asPage(
 export async function answerUnknownPage(exchange: Exchange, deps: PageRoutesDeps): Promise<Response> {
   const error = new AppError('not_found', `There is no page at ${exchange.target.path}.`)
   try {
-    await deps.browsers.authenticate(exchange, [...POLICY_READERS, 'orchestrator'])
+    await deps.browsers.authenticate(exchange, SIGNED_IN)
   } catch (raw) {
     if (!(raw instanceof AppError)) throw raw
   }

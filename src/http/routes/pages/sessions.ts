@@ -7,7 +7,7 @@ import { actorOf } from '../../exchange/caller-of.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import { textOf } from '../../input/path-parameter.js'
-import { POLICY_READERS } from '../../pages/layout.js'
+import { SIGNED_IN } from '../../pages/layout.js'
 import { Time, json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import type { PageRoutesDeps } from './page-route.js'
@@ -19,7 +19,6 @@ const SessionAnswer = z.object({
   signedInAt: Time,
   usedAt: Time,
 })
-const ROLES = [...POLICY_READERS, 'orchestrator'] as const
 const { route } = routesOf<PageRoutesDeps>()
 
 /** Browsers that are signed in: a person sees the own ones, an admin those of everybody. */
@@ -27,7 +26,7 @@ export const sessionRoutes = [
   route({
     method: 'GET',
     path: '/sessions',
-    roles: ROLES,
+    roles: SIGNED_IN,
     handler: 'sessions',
     summary: 'Your signed-in browsers, for an admin those of everybody',
     answers: { 200: json('All sessions.', z.object({ sessions: z.array(SessionAnswer) })) },
@@ -40,7 +39,7 @@ export const sessionRoutes = [
   route({
     method: 'DELETE',
     path: '/sessions/:id',
-    roles: ROLES,
+    roles: SIGNED_IN,
     handler: 'sessions',
     summary: 'End a session',
     params: { id: textOf('Id of the session.') },

@@ -11,7 +11,7 @@ import { toDecisionHead, toPosition, toStoredDecision } from '../../tables/decis
 import type { DecisionTable } from '../../tables/decision-table.js'
 import { Conditions } from '../engine/conditions.js'
 import { PooledQueries } from '../engine/pooled-queries.js'
-import { toStoreError } from '../engine/postgres-error.js'
+import { naming } from '../engine/postgres-error.js'
 import type { PostgresSettings } from '../engine/postgres-settings.js'
 import type { Queries } from '../engine/session.js'
 import { ShutdownProbe } from '../engine/shutdown-probe.js'
@@ -33,13 +33,8 @@ export function openSharedDecisions(
     store: { ...makeDecisionReader(queries), close: () => queries.close() },
     settings,
     abandoned: shutdown.abandoned,
-    removeMonthsBefore: async (timeMs) => {
-      try {
-        return await removeDecisionMonths(settings, timeMs)
-      } catch (raw) {
-        throw toStoreError('remove old decisions', raw)
-      }
-    },
+    removeMonthsBefore: (timeMs) =>
+      naming('remove old decisions', () => removeDecisionMonths(settings, timeMs)),
   }
 }
 
@@ -56,16 +51,16 @@ const COLUMNS =
 /** Reads the shared decision log. */
 function makeDecisionReader(queries: Queries): Omit<DecisionReadStore, 'close'> {
   return {
-    page: (filter, bounds, after) => reading(() => readPage(queries, filter, bounds, after)),
+    page: (filter, bounds, after) => naming(READ, () => readPage(queries, filter, bounds, after)),
     count: ({ outcome, fromMs }, max) =>
-      reading(async () => {
+      naming(READ, async () => {
         const text = `select count(*)::int4 as count from (select 1 from decisions
           where outcome = $1 and ${RARE_OUTCOMES} and time_ms >= $2 limit $3) as found`
         const row = await first<Counted>(queries, text, [outcome, Math.ceil(fromMs), max])
         return row?.count ?? 0
       }),
     denials: ({ package: name, fromMs, periodMs }, max) =>
-      reading(async () => {
+      naming(READ, async () => {
         const text = `select floor((time_ms - $2::int8) / $3::float8)::int4 as period, count(*)::int4 as count from (
           select time_ms from decision_packages where package = $1 and time_ms >= $2::int8
           order by time_ms desc limit $4) as newest group by 1`
@@ -74,13 +69,13 @@ function makeDecisionReader(queries: Queries): Omit<DecisionReadStore, 'close'> 
         ])
       }),
     get: (decisionId) =>
-      reading(async () => {
+      naming(READ, async () => {
         const text = `select ${COLUMNS} from decisions where decision_id = $1 order by time_ms desc limit 1`
         const row = await first<SharedRow>(queries, text, [decisionId])
         return row && toShared(row)
       }),
     ofExecution: (executionId, limit) =>
-      reading(async () => {
+      naming(READ, async () => {
         const text = `select seq, decision_id, time_ms, kind, path, revision, outcome, application, caller from decisions
           where execution_id = $1 order by time_ms, seq limit $2`
         const rows = await all<SharedRow>(queries, text, [executionId, limit])
@@ -139,10 +134,4 @@ function toShared(row: SharedRow): StoredDecision {
   return { ...toStoredDecision(row), replica: row.replica }
 }
 
-async function reading<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read()
-  } catch (raw) {
-    throw toStoreError('read decisions', raw)
-  }
-}
+const READ = 'read decisions'

@@ -62,6 +62,15 @@ export function toStoreError(action: string, raw: unknown): AppError {
   return new AppError('unavailable', `${action}: ${explain(raw, cause)}`, { code: STORE_AWAY, cause })
 }
 
+/** Runs an action; a failure names it, as `toStoreError` does. */
+export async function naming<T>(action: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act()
+  } catch (raw) {
+    throw toStoreError(action, raw)
+  }
+}
+
 /** Maps a driver's error like `toStoreError` and returns the operations' own errors unchanged. */
 export function fromDriver(action: string, raw: unknown): unknown {
   return raw instanceof DatabaseError || isLostConnection(raw) ? toStoreError(action, raw) : raw

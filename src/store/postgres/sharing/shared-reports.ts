@@ -1,7 +1,7 @@
 import { MAX_REPORTS, REPORT_KEPT_MS } from '../../ports/instance-reports.js'
 import type { InstanceReport, InstanceReports } from '../../ports/instance-reports.js'
 import { requireWritable } from '../engine/migrate.js'
-import { toStoreError } from '../engine/postgres-error.js'
+import { naming } from '../engine/postgres-error.js'
 import type { Queries } from '../engine/session.js'
 import { all, run } from '../engine/statements.js'
 import { serviceSchema } from '../migrations/service.js'
@@ -14,8 +14,8 @@ type ReportRow = Omit<InstanceReport, 'reportedBy'> & { readonly reportedBy: str
 /** The reports of all services that share a database, and of the instances that report to any of them. */
 export function sharedReports(queries: Queries): InstanceReports {
   return {
-    put: async ({ id, status, reportedBy }) => {
-      try {
+    put: ({ id, status, reportedBy }) =>
+      naming('store a status', async () => {
         await requireWritable(queries, serviceSchema)
         await run(
           queries,
@@ -28,21 +28,15 @@ export function sharedReports(queries: Queries): InstanceReports {
           `delete from instance_reports where reported < clock_timestamp() - interval '${REPORT_KEPT_MS} milliseconds'
            or id in (select id from instance_reports order by reported desc offset ${MAX_REPORTS})`,
         )
-      } catch (raw) {
-        throw toStoreError('store a status', raw)
-      }
-    },
-    list: async () => {
-      try {
+      }),
+    list: () =>
+      naming('read the fleet', async () => {
         const rows = await all<ReportRow>(
           queries,
           `select id, status, reported_by as "reportedBy", floor(extract(epoch from reported) * 1000)::float8 as "reportedMs"
            from instance_reports where reported >= clock_timestamp() - interval '${REPORT_KEPT_MS} milliseconds' order by id`,
         )
         return rows.map((row) => ({ ...row, reportedBy: row.reportedBy ?? undefined }))
-      } catch (raw) {
-        throw toStoreError('read the fleet', raw)
-      }
-    },
+      }),
   }
 }

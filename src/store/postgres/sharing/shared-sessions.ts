@@ -1,7 +1,7 @@
 import { SESSION_BOUNDS } from '../../ports/browser-sessions.js'
 import type { BrowserSession, BrowserSessions, ListedSession } from '../../ports/browser-sessions.js'
 import { requireWritable } from '../engine/migrate.js'
-import { toStoreError } from '../engine/postgres-error.js'
+import { naming } from '../engine/postgres-error.js'
 import type { Queries } from '../engine/session.js'
 import { all, first, run } from '../engine/statements.js'
 import { serviceSchema } from '../migrations/service.js'
@@ -94,12 +94,4 @@ async function use(queries: Queries, key: string, host: string): Promise<Browser
     )
   }
   return session && { ...session, account: session.account ?? undefined }
-}
-
-async function naming<T>(action: string, act: () => Promise<T>): Promise<T> {
-  try {
-    return await act()
-  } catch (raw) {
-    throw toStoreError(action, raw)
-  }
 }
