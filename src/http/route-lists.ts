@@ -98,6 +98,25 @@ export interface RoutesDeps extends DirectDeps {
   readonly packages: PackageRoutesDeps
 }
 
+const PAGE_ROUTES = [
+  ...homeRoutes,
+  ...signInRoutes,
+  ...approvalPageRoutes,
+  ...decisionPageRoutes,
+  ...policyPageRoutes,
+  ...playgroundPageRoutes,
+  ...executionPageRoutes,
+  ...analysisPageRoutes,
+  ...trailPageRoutes,
+  ...estatePageRoutes,
+  ...operationPageRoutes,
+  ...fleetPageRoutes,
+  ...accountPageRoutes,
+  ...runPageRoutes,
+  ...templatePageRoutes,
+  ...sessionRoutes,
+]
+
 /** Returns the route lists of all features. Nothing else is served. */
 export function routeLists(options: RouteOptions): readonly BindableRoutes<RoutesDeps>[] {
   const { policies, events, health } = directLists(options)
@@ -130,28 +149,7 @@ export function routeLists(options: RouteOptions): readonly BindableRoutes<Route
     list('registry', [...applicationRoutes, ...pipelineRoutes], 'registry'),
     list('insights', insightRoutes, 'insights'),
     list('analysis', [...analysisRoutes, ...autopilotRoutes], 'analysis'),
-    list(
-      'pages',
-      [
-        ...homeRoutes,
-        ...signInRoutes,
-        ...approvalPageRoutes,
-        ...decisionPageRoutes,
-        ...policyPageRoutes,
-        ...playgroundPageRoutes,
-        ...executionPageRoutes,
-        ...analysisPageRoutes,
-        ...trailPageRoutes,
-        ...estatePageRoutes,
-        ...operationPageRoutes,
-        ...fleetPageRoutes,
-        ...accountPageRoutes,
-        ...runPageRoutes,
-        ...templatePageRoutes,
-      ],
-      'pages',
-    ),
-    list('pages', sessionRoutes, 'pages'),
+    list('pages', PAGE_ROUTES, 'pages'),
     list('messages', webhookRoutes, 'webhooks'),
     list('messages', outboxRoutes, 'outbox'),
     list('messages', notificationRoutes, 'notifications'),

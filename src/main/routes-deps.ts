@@ -155,18 +155,8 @@ export function openBrowserAccess(
 /** The dependencies of the pages. */
 function pageRoutes(
   { config, store, gates, analysis, policies, trail, outbox, backgroundWork }: ServedParts,
-  shown: Pick<
-    RoutesDeps['pages'],
-    | 'browsers'
-    | 'homeFeed'
-    | 'timeline'
-    | 'decisions'
-    | 'health'
-    | 'version'
-    | 'policy'
-    | 'trySource'
-    | 'fleet'
-  >,
+  shown: Pick<RoutesDeps, 'fleet' | 'policy' | 'timeline' | 'decisions'> &
+    Pick<RoutesDeps['pages'], 'browsers' | 'homeFeed' | 'health' | 'version' | 'trySource'>,
 ): RoutesDeps['pages'] {
   const { server } = config
   const prefix = server.publicUrl === undefined ? '' : new URL(server.publicUrl).pathname.replace(/\/+$/, '')
