@@ -17,6 +17,7 @@ interface ServeOptions extends PolicyOptions, OutputOptions {
   readonly watch?: true
   readonly insecure?: true
   readonly opaConfig?: string
+  readonly authorization?: string
   readonly logLevel?: string
   readonly logFormat?: string
 }
@@ -44,6 +45,10 @@ export function defineServe(command: Command, session: Session): void {
     .option(
       '--opa-config <file>',
       'configuration file of OPA with services and bundles; members without an effect are logged',
+    )
+    .option(
+      '--authorization <rule>',
+      'basic: the rule system.authz.allow authorizes each request, as in OPA (default: off)',
     )
     .option('--watch', 'reload policies when a file changes')
     .option('--insecure', 'listen beyond loopback without tokens')
@@ -82,6 +87,7 @@ function serverFlags({
   watch,
   insecure,
   opaConfig,
+  authorization,
   logLevel,
   logFormat,
 }: ServeOptions): OriginatedValue[] {
@@ -91,6 +97,7 @@ function serverFlags({
     { path: ['policies', 'watch'], value: watch, origin: '--watch' },
     { path: ['server', 'insecure'], value: insecure, origin: '--insecure' },
     { path: ['policies', 'opaConfig'], value: opaConfig, origin: '--opa-config' },
+    { path: ['policies', 'authorization'], value: authorization, origin: '--authorization' },
     { path: ['log', 'level'], value: logLevel, origin: '--log-level' },
     { path: ['log', 'format'], value: logFormat, origin: '--log-format' },
   ]

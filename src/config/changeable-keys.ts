@@ -24,6 +24,7 @@ const CHANGEABLE: readonly string[] = [
   'policies.undefinedData',
   'policies.defaultDecision',
   'policies.accessDecision',
+  'policies.authorization',
   'policies.levels',
   'gates.definitions',
   'gates.environments',

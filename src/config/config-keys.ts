@@ -135,6 +135,7 @@ const FLAGS = `
 | \`--insecure\` | \`server.insecure\` |
 | \`--policies\`, \`--bundle\` | \`policies.directories\`, \`policies.bundles\`: together they replace both |
 | \`--opa-config\` | \`policies.opaConfig\` |
+| \`--authorization\` | \`policies.authorization\` |
 | \`--watch\` | \`policies.watch\` |
 | \`--opa\` | \`policies.opa\` |
 | \`--capabilities\` | \`policies.capabilities\` |

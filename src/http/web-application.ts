@@ -6,8 +6,7 @@ import { accepts } from 'hono/accepts'
 
 import { openApiDocument } from './openapi/openapi-document.js'
 import type { OpenApiOptions } from './openapi/openapi-document.js'
-import type { Authenticate } from './pipeline/authenticate.js'
-import { guardRoutes } from './pipeline/guarded-routes.js'
+import { authorizeAnyone, guardRoutes } from './pipeline/guarded-routes.js'
 import { routesForProbes } from './direct-routes.js'
 import type { RouteOptions } from './direct-routes.js'
 import { answerUnknownPage } from './routes/pages/page-route.js'
@@ -19,7 +18,13 @@ import type { AppEnv, Exchange } from './exchange/exchange.js'
 import { StandardExchange } from './transport/node/standard-exchange.js'
 import { JSON_TYPE } from './exchange/exchange.js'
 import { MethodNotAllowed, errorAnswer, errorLine } from './exchange/error-body.js'
-import type { GuardedApplicationRoute, GuardedDirectRoute, GuardedRoute } from './pipeline/guarded-routes.js'
+import type {
+  AccessRules,
+  Guard,
+  GuardedApplicationRoute,
+  GuardedDirectRoute,
+  GuardedRoute,
+} from './pipeline/guarded-routes.js'
 import type { BoundRoute } from './pipeline/route.js'
 
 const JSON_MEDIA = 'application/json'
@@ -28,8 +33,7 @@ type Application = RequestHandlerOptions['application']
 export interface WebApplicationParts {
   readonly deps: RoutesDeps
   readonly options: RouteOptions
-  readonly authenticate: Authenticate
-  readonly authenticatePage: Authenticate
+  readonly access: AccessRules
 }
 
 /** The applications for all routes and for probes. */
@@ -40,12 +44,16 @@ export interface WebApplications {
 
 /** Creates the web application from the routes of all features. */
 export function makeWebApplications(parts: WebApplicationParts): WebApplications {
-  const { deps, options, authenticate, authenticatePage } = parts
+  const { deps, options, access } = parts
+  const { authorize, ...authentication } = access
   const bound = routeLists(options).flatMap(({ bind }) => bind(deps))
-  const routes = guardRoutes(bound, authenticate, authenticatePage)
+  const unknown = {
+    page: (exchange: Exchange) => answerUnknownPage(exchange, deps.pages),
+    authorize: authorize && authorizeAnyone(access, authorize),
+  }
   return {
-    everything: makeApplication(mountRoutes(routes, (exchange) => answerUnknownPage(exchange, deps.pages))),
-    probes: makeApplication(mountRoutes(routesForProbes(routes))),
+    everything: makeApplication(mountRoutes(guardRoutes(bound, access), unknown)),
+    probes: makeApplication(mountRoutes(routesForProbes(guardRoutes(bound, authentication)))),
   }
 }
 
@@ -104,15 +112,23 @@ function pastTheRequestHandler(): AppError {
   return new AppError('internal', 'a request bypassed the request handler')
 }
 
-/** Responds to a browser at an unknown address. */
-type UnknownPage = (exchange: Exchange) => Promise<Response>
+/** Requests without a route. */
+interface UnknownRequests {
+  /** Responds to a browser at an unknown address. */
+  readonly page?: (exchange: Exchange) => Promise<Response>
+  /** Raises `unauthenticated` or `forbidden` for a request that a policy refuses. */
+  readonly authorize?: Guard | undefined
+}
 
 /**
  * Creates the web application for all routes. It labels, guards and parses each request, returns
  * errors in one format, and responds to other methods of a known path with 405. Paths are matched
  * as sent, without unescaping.
  */
-export function mountRoutes(routes: readonly GuardedRoute[], unknownPage?: UnknownPage): Hono<AppEnv> {
+export function mountRoutes(
+  routes: readonly GuardedRoute[],
+  { page: unknownPage, authorize }: UnknownRequests = {},
+): Hono<AppEnv> {
   const app = new Hono<AppEnv>({
     getPath: (request, options) => options?.env?.exchange.target.path ?? request.url,
   })
@@ -121,24 +137,25 @@ export function mountRoutes(routes: readonly GuardedRoute[], unknownPage?: Unkno
     c.env.exchange.failure = error
     return errorResponse(error, c.env.exchange.showsErrors)
   })
-  app.notFound((c) => {
+  app.notFound(async (c) => {
     const { exchange } = c.env
+    await authorize?.(exchange)
     if (
       unknownPage !== undefined &&
       c.req.method === 'GET' &&
       prefers(c, JSON_MEDIA, 'text/html') === 'text/html'
     )
-      return exchange.makePage(() => unknownPage(exchange))
+      return await exchange.makePage(() => unknownPage(exchange))
     throw new AppError('not_found', `there is nothing at ${c.req.path}`, { code: 'not_found' })
   })
   const methods = methodsByPath(routes)
   for (const route of routes) {
     const allowed = methods.get(route.path) ?? []
     app.on(route.method, route.path, (c) =>
-      route.kind === 'direct' ? answerDirectly(route, allowed, c) : answer(route, c),
+      route.kind === 'direct' ? answerDirectly(route, { allowed, authorize }, c) : answer(route, c),
     )
   }
-  refuseOtherMethods(app, methods)
+  refuseOtherMethods(app, methods, authorize)
   return app
 }
 
@@ -172,15 +189,21 @@ async function answer(route: GuardedApplicationRoute, c: Context<AppEnv>): Promi
   return exchange.makePage(() => route.respond(sent))
 }
 
+interface OtherMethods extends Pick<UnknownRequests, 'authorize'> {
+  readonly allowed: readonly string[]
+}
+
 async function answerDirectly(
   route: GuardedDirectRoute,
-  allowed: readonly string[],
+  { allowed, authorize }: OtherMethods,
   c: Context<AppEnv>,
 ): Promise<Response> {
   const { exchange } = c.env
   // Hono routes HEAD to GET. OPA accepts HEAD for probes only.
-  if (exchange.method !== route.method && route.isProbe !== true)
+  if (exchange.method !== route.method && route.isProbe !== true) {
+    await authorize?.(exchange)
     throw new MethodNotAllowed(exchange.method, c.req.path, allowed)
+  }
   try {
     await route.answer(exchange)
   } catch (raw) {
@@ -206,9 +229,14 @@ function methodsByPath(
 }
 
 /** Responds to all other methods of known paths with 405. Must be called last. */
-function refuseOtherMethods(app: Hono<AppEnv>, methods: ReadonlyMap<string, readonly string[]>): void {
+function refuseOtherMethods(
+  app: Hono<AppEnv>,
+  methods: ReadonlyMap<string, readonly string[]>,
+  authorize: UnknownRequests['authorize'],
+): void {
   for (const [path, known] of methods) {
-    app.all(path, (c) => {
+    app.all(path, async (c) => {
+      await authorize?.(c.env.exchange)
       throw new MethodNotAllowed(c.req.method, c.req.path, known)
     })
   }

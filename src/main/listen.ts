@@ -5,17 +5,15 @@ import type { ServedAddress } from '../config/sections/served-addresses.js'
 import { directLists, isProbed, routesForProbes } from '../http/direct-routes.js'
 import { makeCheckRevocation } from '../http/transport/tls/revocation-lists.js'
 import { makeAuthenticate } from '../http/pipeline/authenticate.js'
-import type { Authenticate } from '../http/pipeline/authenticate.js'
 import { RequestLog } from '../http/pipeline/request-log.js'
 import type { Exchange } from '../http/exchange/exchange.js'
 import { makeRequestHandler } from '../http/transport/handle-request.js'
 import { MIN_FILES } from '../http/server.js'
 import { guardRoutes } from '../http/pipeline/guarded-routes.js'
-import type { GuardedRoute } from '../http/pipeline/guarded-routes.js'
 import { makeFindDirectRoute } from '../http/pipeline/find-direct-route.js'
 import type { FindDirectRoute } from '../http/pipeline/find-direct-route.js'
+import { makeAuthorize } from '../http/authorization/authorize.js'
 import type { PolicyContext } from '../http/policy/decision.js'
-import type { RoutesDeps } from '../http/route-lists.js'
 import type { WebApplicationParts, WebApplications } from '../http/web-application.js'
 import type { Logger } from '../lib/logger.js'
 import { partOnDemand } from '../lib/on-demand.js'
@@ -152,25 +150,14 @@ function makeAnswers(parts: ServedParts, { lasting, workers, tls, readYaml }: An
   })
   const browsers = openBrowserAccess(parts, authenticate, lasting)
   const deps = routesDeps(parts, { browsers, lasting, workers, tls }, readYaml)
-  const direct = directRoutes(config, deps, authenticate)
+  const authorize = makeAuthorize(deps.policy)
+  const access = { requests: authenticate, pages: browsers.authenticate, authorize }
+  const direct = Object.values(directLists(config.orchestrator)).flatMap(({ bind }) => bind(deps))
   return {
-    find: makeFindDirectRoute(direct),
-    findProbe: makeFindDirectRoute(routesForProbes(direct)),
-    web: openWeb({
-      ...{ deps, authenticate, options: config.orchestrator },
-      authenticatePage: browsers.authenticate,
-    }),
+    find: makeFindDirectRoute(guardRoutes(direct, { requests: authenticate, authorize })),
+    findProbe: makeFindDirectRoute(routesForProbes(guardRoutes(direct, { requests: authenticate }))),
+    web: openWeb({ deps, access, options: config.orchestrator }),
   }
-}
-
-/** Routes that are answered without the web application. */
-function directRoutes(
-  { orchestrator }: Config,
-  deps: RoutesDeps,
-  authenticate: Authenticate,
-): readonly GuardedRoute[] {
-  const bound = Object.values(directLists(orchestrator)).flatMap(({ bind }) => bind(deps))
-  return guardRoutes(bound, authenticate)
 }
 
 /** Loads the web application on demand. It is large, and most services only answer decisions. */

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.js'
+import { authorizationDocument } from '../config/sections/policies.js'
 import type { PolicyContext } from '../http/policy/decision.js'
 import { packageVersion } from '../lib/package-root.js'
 import { timeOrderedId } from '../lib/time-ordered-id.js'
@@ -27,6 +28,7 @@ export function policyContext(
     staticPackages: policies.staticPackages,
     defaultDecision: policies.defaultDecision.replace(/^\//, ''),
     accessDecision: policies.accessDecision?.replace(/^\//, ''),
+    authorization: authorizationDocument(policies),
     version: packageVersion(),
     nextDecisionId: timeOrderedId,
   }

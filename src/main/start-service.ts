@@ -257,11 +257,11 @@ async function withOpaConfig(
   const opa = readOpaConfig(file, process.env)
   if (opa.unsupported.length > 0)
     logger.warn({ file, members: opa.unsupported }, 'members of the OPA configuration that have no effect')
-  if (opa.defaultDecision === undefined) return { config, opa }
-  return {
-    config: { ...config, policies: { ...config.policies, defaultDecision: opa.defaultDecision } },
-    opa,
-  }
+  const { defaultDecision = config.policies.defaultDecision, authorizationDecision } = opa
+  const { authorization: wanted } = config.policies
+  const isNamed = wanted === 'basic' && authorizationDecision !== undefined
+  const authorization = isNamed ? `/${authorizationDecision.replace(/^\//, '')}` : wanted
+  return { config: { ...config, policies: { ...config.policies, defaultDecision, authorization } }, opa }
 }
 
 /** Locks the data directory for this service and removes temporary files that a killed one left. */

@@ -2,7 +2,7 @@ export { MANIFEST_FILE, type OwnManifest, readOwnManifest } from './archive/mani
 export { readBundle } from './archive/read-bundle.js'
 export { unpackBundle } from './archive/unpack-bundle.js'
 export { isJwsAlgorithm } from './builtins/jwt/signature.js'
-export { hostBuiltins } from './builtins/index.js'
+export { certificatesJson, hostBuiltins } from './builtins/index.js'
 export {
   type RecordedCalls,
   packCalls,

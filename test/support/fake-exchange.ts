@@ -28,6 +28,10 @@ export class FakeExchange extends Exchange {
     return this.#request.headers?.[name]
   }
 
+  get rawHeaders(): readonly string[] {
+    return Object.entries(this.#request.headers ?? {}).flat()
+  }
+
   takeTurn(bytes: number): Promise<void> {
     this.turns.push(bytes)
     return Promise.resolve()

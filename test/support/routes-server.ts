@@ -30,7 +30,7 @@ export async function startRoutesServer(
     readonly keepsFinished?: boolean
   },
 ): Promise<RoutesServer> {
-  const guarded = guardRoutes(routes, makeAuthenticate({ tokens, openToOrchestrator: false }))
+  const guarded = guardRoutes(routes, { requests: makeAuthenticate({ tokens, openToOrchestrator: false }) })
   const find = isDirect ? makeFindDirectRoute(guarded) : undefined
   const finished: Exchange[] = []
   const handle = makeRequestHandler({

@@ -203,7 +203,7 @@ export const PoliciesSection = z.strictObject({
   sources: PolicySourcesSection,
   opaConfig: key(
     z.string().min(1).optional(),
-    'A configuration file of OPA, whose `services`, `bundles`, `keys`, `labels` and `default_decision` are used. Members without an effect are logged.',
+    'A configuration file of OPA, whose `services`, `bundles`, `keys`, `labels`, `default_decision` and `default_authorization_decision` are used. Members without an effect are logged.',
     'the path of a YAML or JSON file',
   ),
   bundleSigning: BundleSigningSection.prefault({}),
@@ -260,9 +260,27 @@ export const PoliciesSection = z.strictObject({
     'Document that decides the access evaluations of AuthZEN (`POST /access/v1/evaluation`); these respond with 404 without it. Its value is a boolean, or an object with a boolean `decision` and an optional `context`.',
     'the path of a rule, as in /authz/allow',
   ),
+  authorization: key(
+    z
+      .string()
+      .regex(/^(?:off|basic|\/[^/\s]+(?:\/[^/\s]+)*)$/)
+      .default('off'),
+    'The rule that authorizes each request in addition to roles, with the input of OPA: `basic` is `/system/authz/allow`, or `default_authorization_decision` of `policies.opaConfig`. Its value is a boolean, or an object with `allowed` and `reason`; anything but true refuses. Probes are exempt.',
+    'off, basic, or the path of a rule, as in /system/authz/allow',
+  ),
   shadow: ShadowSection.prefault({}),
   limits: Limits.prefault({}),
   slowEvaluations: SlowEvaluations.prefault({}),
   requests: PolicyRequestsSection.prefault({}),
   parseModule: ParseModuleSection.prefault({}),
 })
+
+/** The rule of `policies.authorization` without a leading slash; undefined if it is off. */
+export function authorizationDocument({
+  authorization,
+}: {
+  readonly authorization: string
+}): string | undefined {
+  if (authorization === 'off') return undefined
+  return authorization === 'basic' ? 'system/authz/allow' : authorization.slice(1)
+}

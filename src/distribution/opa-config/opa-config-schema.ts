@@ -85,6 +85,7 @@ export const OpaConfigFile = z.looseObject({
   keys: named(Key).default({}),
   labels: named(z.string()).default({}),
   default_decision: z.string().optional(),
+  default_authorization_decision: z.string().optional(),
   status: z
     .looseObject({
       service: z.string().optional(),
@@ -135,6 +136,7 @@ const KNOWN: Known = {
   keys: { '*': { key: true, algorithm: true, scope: true } },
   labels: true,
   default_decision: true,
+  default_authorization_decision: true,
   status: { service: true, partition_name: true, resource: true },
 }
 

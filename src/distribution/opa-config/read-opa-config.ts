@@ -26,6 +26,8 @@ export interface OpaConfig {
   readonly keys: ReadonlyMap<string, BundleKey>
   readonly labels: Readonly<Record<string, string>>
   readonly defaultDecision: string | undefined
+  /** The rule for `policies.authorization: basic`. */
+  readonly authorizationDecision: string | undefined
   readonly status: OpaStatusUpload | undefined
   /** The paths of members that have no effect here. */
   readonly unsupported: readonly string[]
@@ -49,6 +51,7 @@ export function readOpaConfig(file: string, env: Environment): OpaConfig {
   const parsed = OpaConfigFile.safeParse(value ?? {})
   if (!parsed.success) throw problemsIn(file, parsed.error.issues.map(issueText))
   const { labels, keys, bundles, default_decision: defaultDecision } = parsed.data
+  const { default_authorization_decision: authorizationDecision } = parsed.data
   const services = servicesByName(parsed.data)
   const problems: string[] = []
   const attempt = <T>(path: string, read: () => T): T[] => {
@@ -68,7 +71,8 @@ export function readOpaConfig(file: string, env: Environment): OpaConfig {
   const [status] = attempt('status', () => statusUpload(parsed.data, services, env))
   if (problems.length > 0) throw problemsIn(file, problems)
   const unsupported = unsupportedMembers(value)
-  return { sources, keys: new Map(bundleKeys), labels, defaultDecision, status, unsupported }
+  const decisions = { defaultDecision, authorizationDecision }
+  return { sources, keys: new Map(bundleKeys), labels, ...decisions, status, unsupported }
 }
 
 function parseFile(file: string, env: Environment): unknown {

@@ -10,6 +10,8 @@ export interface ClientCertificate {
   readonly issuer?: string | undefined
   /** Serial number in hexadecimal. */
   readonly serialNumber?: string | undefined
+  /** The certificate in DER, in base64; undefined if it is too long for the headers of a relay. */
+  readonly der?: string | undefined
   /** Expiry, in epoch milliseconds. */
   readonly endsAtMs: number
 }

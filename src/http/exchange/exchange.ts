@@ -70,6 +70,9 @@ export abstract class Exchange {
   /** Returns the first value of a header. The name must be in lower case. */
   abstract header(name: string): string | undefined
 
+  /** Names and values of the headers in turn, as the client spells them. */
+  abstract readonly rawHeaders: readonly string[]
+
   /** The trace of the request: 32 hex digits. By default that of the caller, if any. */
   get traceId(): string | undefined {
     return this.#traceId ?? TRACEPARENT.exec(this.header('traceparent') ?? '')?.[1]
@@ -89,8 +92,8 @@ export abstract class Exchange {
   abstract makePage<T>(make: () => Promise<T>): Promise<T>
 
   /**
-   * Reads the raw body once, then waits for the request's turn. Rejects with `too_large` over
-   * `limit` bytes, and with `invalid` if the client disconnects.
+   * Reads the raw body, then waits for the request's turn. A second call returns the same bytes.
+   * Rejects with `too_large` over `limit` bytes, and with `invalid` if the client disconnects.
    */
   abstract readBytes(limit: number): Promise<Buffer>
 

@@ -43,7 +43,8 @@ interface KnownToken extends TokenRecord {
 /** The caller if no credentials are configured. */
 const ANYONE: Caller = { tokenName: undefined, isAdmin: true }
 
-const BEARER = /^Bearer +(?<token>\S+)\s*$/i
+/** The value of `Authorization` with a token. */
+export const BEARER = /^Bearer +(?<token>\S+)\s*$/i
 
 export interface AuthenticationRules {
   readonly tokens: readonly TokenRecord[]

@@ -1,6 +1,7 @@
 import type { Exchange } from '../exchange/exchange.js'
 import type { Authenticate } from './authenticate.js'
 import type { BoundApplicationRoute, BoundDirectRoute, BoundRoute } from './route.js'
+import { ROLES } from '../../config/sections/roles.js'
 import { AppError, toAppError } from '../../errors/app-error.js'
 
 /** A route with its access check. */
@@ -20,17 +21,62 @@ export type GuardedDirectRoute = BoundDirectRoute & {
 
 const BELOW = '/*'
 
-/** Adds access checks to routes. Without `pages`, pages are authenticated like other requests. */
-export function guardRoutes(
-  routes: readonly BoundRoute[],
-  requests: Authenticate,
-  pages: Authenticate = requests,
-): readonly GuardedRoute[] {
-  return routes.map((route) =>
-    route.kind === 'direct'
-      ? guardDirectRoute(route, makeGuard(route, requests))
-      : guardApplicationRoute(route, makeGuard(route, route.isPage === true ? pages : requests)),
-  )
+/** Who may send requests. */
+export interface AccessRules {
+  readonly requests: Authenticate
+  /** For pages; by default they are authenticated like other requests. */
+  readonly pages?: Authenticate | undefined
+  /** Undefined if no policy authorizes requests. */
+  readonly authorize?: Authorize | undefined
+}
+
+/** Raises `unauthenticated` or `forbidden` for a request that a policy refuses. */
+export type Authorize = (exchange: Exchange) => Promise<void>
+
+/** Adds access checks to routes. Probes never depend on a policy. */
+export function guardRoutes(routes: readonly BoundRoute[], rules: AccessRules): readonly GuardedRoute[] {
+  const { requests, pages = requests, authorize } = rules
+  return routes.map((route) => {
+    const guard = makeGuard(route, route.isPage === true ? pages : requests)
+    const isAuthorized = authorize !== undefined && route.isProbe !== true
+    const whole = isAuthorized ? withAuthorization(route, guard, rules, authorize) : guard
+    return route.kind === 'direct' ? guardDirectRoute(route, whole) : guardApplicationRoute(route, whole)
+  })
+}
+
+function withAuthorization(
+  { roles, credential }: BoundRoute,
+  guard: Guard,
+  rules: AccessRules,
+  authorize: Authorize,
+): Guard {
+  const isOpen = roles === 'anyone' || (roles === undefined && credential !== undefined)
+  if (isOpen) return authorizeAnyone(rules, authorize)
+  return async (exchange) => {
+    await guard(exchange)
+    await authorize(exchange)
+  }
+}
+
+/**
+ * Creates the authorization of requests that need no credential, also at unknown paths. The policy
+ * sees the caller of a valid one.
+ */
+export function authorizeAnyone({ requests, pages = requests }: AccessRules, authorize: Authorize): Guard {
+  return async (exchange) => {
+    const { caller } = exchange
+    try {
+      await pages(exchange, ROLES)
+    } catch (raw) {
+      if (!(raw instanceof AppError)) throw raw
+      exchange.caller = caller
+    }
+    try {
+      await authorize(exchange)
+    } finally {
+      exchange.caller = caller
+    }
+  }
 }
 
 function guardApplicationRoute(route: BoundApplicationRoute, guard: Guard): GuardedApplicationRoute {

@@ -116,7 +116,7 @@ const MAX_YAML_BYTES = 256 * 1024
  * limit.
  */
 export async function yamlToJson(
-  { readYaml, maxBodyBytes }: PolicyContext,
+  { readYaml, maxBodyBytes }: Pick<PolicyContext, 'readYaml' | 'maxBodyBytes'>,
   exchange: Exchange,
   body: Uint8Array,
   errorPrefix = 'body contains',

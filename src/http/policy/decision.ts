@@ -39,6 +39,8 @@ export interface PolicyContext {
   readonly defaultDecision: string
   /** Path of the document that decides access evaluations; undefined if there is none. */
   readonly accessDecision: string | undefined
+  /** Path of the rule that authorizes requests; undefined if there is none. */
+  readonly authorization?: string | undefined
   /** Explains the rules of a decision; undefined if that is not set up. */
   readonly explain?: ExplainDecision | undefined
   readonly version: string

@@ -16,6 +16,8 @@ export const CERTIFICATE_HEADER = 'tidegate-relayed-certificate'
 /** Present if the relayed request came over TLS. */
 export const TLS_HEADER = 'tidegate-relayed-tls'
 const REQUEST_ID_HEADER = 'x-request-id'
+/** Headers that only a relayed request has. */
+export const RELAY_HEADERS: readonly string[] = [ORIGIN_HEADER, CERTIFICATE_HEADER, TLS_HEADER]
 
 /** Hop-by-hop headers (RFC 9110, 7.6.1) and headers that the relay sets itself. */
 const OWN_REQUEST_HEADERS: readonly string[] = [
@@ -26,9 +28,7 @@ const OWN_REQUEST_HEADERS: readonly string[] = [
   'upgrade',
   'expect',
   'host',
-  ORIGIN_HEADER,
-  CERTIFICATE_HEADER,
-  TLS_HEADER,
+  ...RELAY_HEADERS,
   REQUEST_ID_HEADER,
 ]
 const OWN_ANSWER_HEADERS: readonly string[] = ['connection', 'keep-alive', 'transfer-encoding']

@@ -1,5 +1,6 @@
 import { closeParts } from '../close-parts.js'
 import type { OnStop, OpenPart } from '../close-parts.js'
+import { makeAuthorize } from '../../http/authorization/authorize.js'
 import type { PolicyContext } from '../../http/policy/decision.js'
 import type { ExplainDecision } from '../../explain/explain-decision.js'
 import type { BoundRoute } from '../../http/pipeline/route.js'
@@ -184,7 +185,8 @@ async function openRoutes(
   const context = policyContext(config, { ...parts, enforcement, evaluated, warned })
   const { findPerson, close } = await openSignOn(config, { logger, now: Date.now })
   const authenticate = makeAuthenticate({ ...config.auth, checkRevocation, findPerson })
-  return { find: makeFindDirectRoute(guardRoutes(routesOver(config, context), authenticate)), close }
+  const access = { requests: authenticate, authorize: makeAuthorize(context) }
+  return { find: makeFindDirectRoute(guardRoutes(routesOver(config, context), access)), close }
 }
 
 interface AnsweringParts {

@@ -61,6 +61,12 @@ const families: readonly Builtins[] = [
   ),
 ]
 
+/** Returns certificates (PEM, or DER in base64) as a list in JSON, as Go prints its structure. */
+export async function certificatesJson(text: string): Promise<string> {
+  const { printCertificates } = await import('./x509/x509.js')
+  return printCertificates(text)
+}
+
 /** All lazily loaded families. Preparing also loads the regular expression engine. */
 export const largeFamilies: Builtins = {
   table: Object.assign({}, ...families.map(({ table }) => table)) as Builtins['table'],

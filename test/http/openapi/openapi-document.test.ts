@@ -27,7 +27,7 @@ describe('the OpenAPI document', () => {
 
   it('holds every row of the lists, and every row is served', () => {
     const described = operations.map(({ method, path }) => `${method} ${path}`)
-    const app = mountRoutes(guardRoutes(unansweredRoutes(), () => Promise.resolve()))
+    const app = mountRoutes(guardRoutes(unansweredRoutes(), { requests: () => Promise.resolve() }))
     const served = app.routes
       .filter(({ method }) => method !== 'ALL')
       .map(({ method, path }) => `${method} ${pathTemplate(path)}`)

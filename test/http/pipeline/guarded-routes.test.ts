@@ -16,7 +16,9 @@ async function request(
   authenticate: Authenticate,
 ): Promise<{ failure: unknown; answered: number }> {
   let answered = 0
-  const [guarded] = guardRoutes([{ ...route, answerOn: () => void (answered += 1) }], authenticate)
+  const [guarded] = guardRoutes([{ ...route, answerOn: () => void (answered += 1) }], {
+    requests: authenticate,
+  })
   const exchange = new FakeExchange({ method: route.method, url: examplePath(route.path) })
   exchange.refusal = TOO_LATE
   try {
@@ -57,7 +59,7 @@ function begin(route: BoundDirectRoute): {
   let answered = 0
   const bound = { ...route, answerOn: () => void (answered += 1) }
   const exchange = new QueueingExchange({ method: route.method, url: examplePath(route.path) })
-  const [guarded] = guardRoutes([bound], () => Promise.resolve())
+  const [guarded] = guardRoutes([bound], { requests: () => Promise.resolve() })
   const answer = guarded?.kind === 'direct' ? guarded.answer(exchange) : undefined
   return { exchange, answered: () => answered, answer }
 }

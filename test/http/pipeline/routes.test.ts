@@ -199,7 +199,7 @@ describe('a row that answers its failures itself', () => {
 
 describe('the routes of the service', () => {
   const routes = servedRoutes()
-  const guarded = guardRoutes(unansweredRoutes(), () => Promise.resolve())
+  const guarded = guardRoutes(unansweredRoutes(), { requests: () => Promise.resolve() })
   const app = mountRoutes(guarded)
   const find = makeFindDirectRoute(guarded)
   /** Returns the path of the row that the web application serves. */

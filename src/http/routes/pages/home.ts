@@ -37,6 +37,11 @@ export const homeRoutes = [
     isPolled: true,
     summary: 'Name and version of the service, or the home page in a browser',
     answers: { 200: { ...json('Name and version.', About), types: ['application/json', 'text/html'] } },
+    refused: async (refusal, sent, deps) => {
+      if (sent.prefers('application/json', 'text/html') === 'text/html')
+        return await PAGE.refused(refusal, sent, deps)
+      throw refusal
+    },
     answer: ({ exchange, prefers }, deps) => {
       if (prefers('application/json', 'text/html') !== 'text/html')
         return jsonAnswer({ service: 'tidegate', version: deps.version }, 200, { Vary: 'Accept' })

@@ -74,6 +74,10 @@ export class StandardExchange extends Exchange {
     return Array.isArray(value) ? value[0] : value
   }
 
+  get rawHeaders(): readonly string[] {
+    return this.request.rawHeaders
+  }
+
   async takeTurn(bytes: number): Promise<void> {
     await this.#limits.requests.takeTurn(bytes)
     this.#requireConnected()
@@ -94,6 +98,8 @@ export class StandardExchange extends Exchange {
 
   readBytes(limit: number): Promise<Buffer> {
     const { request } = this
+    if (this.#body !== undefined)
+      return this.#body.length > limit ? Promise.reject(bodyTooLarge(limit)) : Promise.resolve(this.#body)
     const { partialBodies } = this.#limits
     if (Number(this.header('content-length') ?? 0) > limit) return Promise.reject(bodyTooLarge(limit))
     this.requestBody()

@@ -4,6 +4,9 @@ import type { PeerCertificate, TLSSocket } from 'node:tls'
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import { issuerAndNumber } from './revocation-lists.js'
 
+/** A relay sends it in a header, and all headers of a request have at most 16 KiB. */
+const MAX_DER_BYTES = 4096
+
 const known = new WeakMap<Socket, ClientCertificate | 'none'>()
 
 /** Returns the client certificate of a connection, parsed once; undefined if there is none. */
@@ -28,6 +31,7 @@ function read(socket: TLSSocket): ClientCertificate | 'none' {
     subject: subjectOf(peer.subject),
     alternativeNames: alternativeNames(peer.subjectaltname ?? ''),
     ...(peer.raw && issuerAndNumber(peer.raw)),
+    ...(peer.raw !== undefined && peer.raw.length <= MAX_DER_BYTES && { der: peer.raw.toString('base64') }),
     endsAtMs: Date.parse(peer.valid_to ?? ''),
   }
 }

@@ -2,6 +2,7 @@ import { createPublicKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
 import type { WorkMeter } from '../../metering/work-meter.js'
+import { printGoJson } from '../../values/print-go-json.js'
 import { RegoNumber, RegoObject } from '../../values/value.js'
 import type { RegoValue } from '../../values/value.js'
 import { decodeGoBase64 } from '../encoding/go-base64.js'
@@ -40,6 +41,13 @@ export const x509Builtins: BuiltinTable = {
   'crypto.x509.parse_certificates': (args) => readCertificates(stringOperand(args, 0)).map(goCertificate),
   'crypto.x509.parse_keypair': parseKeyPair,
   'crypto.x509.parse_rsa_private_key': parseRsaPrivateKey,
+}
+
+/** Returns certificates (PEM, or DER in base64) as a list in JSON, as Go prints its structure. */
+export function printCertificates(text: string): string {
+  return printGoJson(
+    readCertificates(text).map((certificate) => withoutUriStrings(goCertificate(certificate))),
+  )
 }
 
 /** Returns `[true, chain]` from the last certificate to the first, or `[false, []]`. */
