@@ -45,7 +45,10 @@ export async function listen(
   if (tls !== undefined) onStop('certificate', () => tls.close())
   const workers = openWorkers(parts)
   const lasting = await openLasting(parts, { workers, tls, onStop })
-  addMetrics(parts, workers)
+  addMetrics(parts)
+  const uploadLast = parts.telemetry?.exportMetrics(workers.metrics.values)
+  // Metrics read the store, which closes later.
+  if (uploadLast !== undefined) onStop('metrics for the collector', uploadLast)
   const requestLog = new RequestLog(logger)
   onStop('request log', () => requestLog.close())
   const finished = (exchange: Exchange): void => {

@@ -33,12 +33,12 @@ export async function openTelemetry(
   { telemetry, store }: Config,
   { readSecret, logger, onStop }: TelemetryParts,
 ): Promise<Telemetry | undefined> {
-  const { endpoint, credentials, intervalSeconds, tlsCa, signals, sampleRatio, serviceName } = telemetry
+  const { endpoint, credentials, intervalSeconds, tlsCa, ...chosen } = telemetry
   if (endpoint === undefined) return undefined
   let reportedAtMs = -REPORT_INTERVAL_MS
   const module = await import('../telemetry/open-telemetry.js')
   const opened = module.openTelemetry({
-    ...{ endpoint, signals, sampleRatio, serviceName },
+    ...{ endpoint, ...chosen },
     intervalMs: intervalSeconds * MS_PER_SECOND,
     headers: authHeaders(readCredentials(credentials, readSecret)),
     ca: readPem('telemetry.tlsCa', tlsCa),
@@ -59,8 +59,8 @@ export function traceUnless(
   telemetry: Telemetry | undefined,
   isExempt: (exchange: Exchange) => boolean,
 ): Answering['trace'] {
-  if (telemetry === undefined) return undefined
-  const { traceRequest } = telemetry
+  if (telemetry?.tracing === undefined) return undefined
+  const { traceRequest } = telemetry.tracing
   return (exchange, answer) => (isExempt(exchange) ? answer() : traceRequest(exchange, answer))
 }
 
@@ -68,7 +68,7 @@ export function traceUnless(
 export function traceStore(store: ServiceStore, inSpan: InSpan | undefined): ServiceStore {
   if (inSpan === undefined) return store
   const traced = <Context>(runner: Runner<Context>): Runner<Context> => ({
-    run: (operation, args) => inSpan(`store ${operation.name}`, {}, () => runner.run(operation, args)),
+    run: async (operation, args) => inSpan(`store ${operation.name}`, {}, () => runner.run(operation, args)),
   })
   return { ...store, writer: traced(store.writer), reader: traced(store.reader) }
 }

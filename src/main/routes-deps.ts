@@ -262,7 +262,7 @@ export function routesDeps(
     readYaml,
     evaluated: metrics.evaluated,
     warned: metrics.warned,
-    inSpan: parts.telemetry?.inSpan,
+    inSpan: parts.telemetry?.tracing?.inSpan,
   })
   return {
     policy,
@@ -330,13 +330,9 @@ function includingWorkers({ read }: Decisions, workers: OpenWorkers, rulesOf: Ru
   return read && { ...flushed(read), own: read.own && flushed(read.own) }
 }
 
-/**
- * Adds the metrics of the policies, the trail and the registry to `/metrics`, and sends all metrics
- * to the collector.
- */
-export function addMetrics(parts: ServedParts, workers: Pick<OpenWorkers, 'metrics'>): void {
+/** Adds the metrics of the policies, the trail and the registry to `/metrics`. */
+export function addMetrics(parts: ServedParts): void {
   const { store, metrics, trail, registry, policies, sources } = parts
-  parts.telemetry?.exportMetrics(workers.metrics.values)
   addPolicyMetrics(metrics.registry, { version: packageVersion(), policies, sources })
   addTrailMetrics(metrics.registry, {
     intake: () => trail.intake.metrics,

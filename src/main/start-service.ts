@@ -221,7 +221,7 @@ async function openTracedStore(
   const telemetry = await openTelemetry(config, parts)
   const store = await threads.openStore(config, parts)
   parts.onStop('store', store.close)
-  return { store: traceStore(store, telemetry?.inSpan), telemetry }
+  return { store: traceStore(store, telemetry?.tracing?.inSpan), telemetry }
 }
 
 /** Adds the metrics about failures of the decision log, the policies and threads. */

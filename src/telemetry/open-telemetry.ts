@@ -1,17 +1,10 @@
-import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { setGlobalErrorHandler } from '@opentelemetry/core'
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import type { Resource } from '@opentelemetry/resources'
 import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
-import {
-  AlwaysOffSampler,
-  BatchSpanProcessor,
-  ParentBasedSampler,
-  TraceIdRatioBasedSampler,
-  TracerProvider,
-} from '@opentelemetry/sdk-trace'
+import { BatchSpanProcessor, RandomIdGenerator } from '@opentelemetry/sdk-trace'
 
 import { MetricProducer } from './metric-producer.js'
 import { Spans } from './spans.js'
@@ -30,39 +23,63 @@ export function openTelemetry(options: TelemetryOptions): Telemetry {
     'service.instance.id': options.instance,
   })
   const startMs = Date.now()
-  const provider = openTraces(options, resource)
-  const contexts = new AsyncLocalStorageContextManager().enable()
-  const spans = new Spans(provider.getTracer('tidegate', options.version), contexts)
-  const stopTracing = traceSentRequests(spans)
-  let reader: PeriodicExportingMetricReader | undefined
+  const traces = options.signals.includes('traces') ? openTraces(options, resource) : undefined
   return {
-    inSpan: (name, attributes, work) => spans.inSpan(name, attributes, work),
-    traceRequest: (request, answer) => spans.traceRequest(request, answer),
+    tracing: traces?.spans,
     exportMetrics: (collect) => {
-      if (!options.signals.includes('metrics')) return
-      reader = new PeriodicExportingMetricReader({
+      if (!options.signals.includes('metrics')) return undefined
+      const reader = new PeriodicExportingMetricReader({
         exporter: new OTLPMetricExporter(exporterOptions(options, 'metrics')),
         exportIntervalMillis: options.intervalMs,
         exportTimeoutMillis: Math.min(EXPORT_TIMEOUT_MS, options.intervalMs),
       })
       reader.setMetricProducer(new MetricProducer(resource, collect, startMs))
+      return async () => {
+        await Promise.allSettled([reader.shutdown({ timeoutMillis: EXPORT_TIMEOUT_MS })])
+      }
     },
+    close: async () => traces?.close(),
+  }
+}
+
+function openTraces(
+  options: TelemetryOptions,
+  resource: Resource,
+): { readonly spans: Spans; readonly close: () => Promise<void> } {
+  const exporter = new OTLPTraceExporter(exporterOptions(options, 'traces'))
+  const processor = new BatchSpanProcessor({ exporter, exportTimeoutMillis: EXPORT_TIMEOUT_MS })
+  const spans = new Spans({
+    resource,
+    scope: { name: 'tidegate', version: options.version },
+    ids: new RandomIdGenerator(),
+    isSampled: makeSampler(options),
+    ended: (span) => processor.onEnd(span),
+  })
+  const stopTracing = traceSentRequests(spans)
+  return {
+    spans,
     close: async () => {
       stopTracing()
-      await Promise.allSettled([provider.shutdown(), reader?.shutdown({ timeoutMillis: EXPORT_TIMEOUT_MS })])
-      contexts.disable()
+      await Promise.allSettled([processor.shutdown()])
     },
   }
 }
 
-function openTraces(options: TelemetryOptions, resource: Resource): TracerProvider {
-  if (!options.signals.includes('traces')) return new TracerProvider({ sampler: new AlwaysOffSampler() })
-  const exporter = new OTLPTraceExporter(exporterOptions(options, 'traces'))
-  return new TracerProvider({
-    resource,
-    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.sampleRatio) }),
-    spanProcessors: [new BatchSpanProcessor({ exporter, exportTimeoutMillis: EXPORT_TIMEOUT_MS })],
-  })
+const MS_PER_SECOND = 1000
+
+/** Returns the choice of the traces that begin here. `clock` returns milliseconds. */
+export function makeSampler(
+  { sampleRatio, maxTracesPerSecond }: Pick<TelemetryOptions, 'sampleRatio' | 'maxTracesPerSecond'>,
+  clock = (): number => performance.now(),
+): () => boolean {
+  let [second, begun] = [0, 0]
+  return () => {
+    if (Math.random() >= sampleRatio) return false
+    const now = Math.floor(clock() / MS_PER_SECOND)
+    if (now !== second) [second, begun] = [now, 0]
+    begun += 1
+    return begun <= maxTracesPerSecond
+  }
 }
 
 function exporterOptions({ endpoint, headers, ca }: TelemetryOptions, signal: string): OtlpOptions {

@@ -2,8 +2,12 @@ import type { Registry } from 'prom-client'
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 
-/** Runs `work` as a part of the current trace, under a name. Rethrows its error. */
-export type InSpan = <T>(name: string, attributes: SpanAttributes, work: () => T | Promise<T>) => Promise<T>
+/** Does `work` in a span with a name. Rethrows its error. */
+export type InSpan = <T>(
+  name: string,
+  attributes: SpanAttributes,
+  work: () => T | Promise<T>,
+) => T | Promise<T>
 
 /** The parts of a request that its span shows. `handler` and `status` are read at the end. */
 export interface TracedRequest {
@@ -20,14 +24,26 @@ export interface TracedRequest {
 /** Returns all metrics of the service as plain data. */
 export type CollectMetrics = () => ReturnType<Registry['getMetricsAsJSON']>
 
-/** Sends traces and metrics to a collector. */
-export interface Telemetry {
+/** Records what the service does. */
+export interface Tracing {
+  /** Records a part of the current trace; without one, only does the work. */
   readonly inSpan: InSpan
+  /** Begins a trace if there is no current one. */
+  readonly inTrace: InSpan
   /** Answers a request in a span that continues the caller's trace (W3C Trace Context). */
   readonly traceRequest: (request: TracedRequest, answer: () => Promise<void>) => Promise<void>
-  /** Uploads the metrics from now on. */
-  readonly exportMetrics: (collect: CollectMetrics) => void
-  /** Sends what is waiting, and ends within seconds even if the collector does not answer. */
+}
+
+/** Sends traces and metrics to a collector, within seconds even if it does not answer. */
+export interface Telemetry {
+  /** Undefined if no traces are sent. */
+  readonly tracing: Tracing | undefined
+  /**
+   * Uploads the metrics from now on. Returns a function that uploads them a last time, undefined if
+   * no metrics are sent.
+   */
+  readonly exportMetrics: (collect: CollectMetrics) => (() => Promise<void>) | undefined
+  /** Sends the spans that wait. */
   readonly close: () => Promise<void>
 }
 
@@ -37,6 +53,8 @@ export interface TelemetryOptions {
   readonly signals: readonly ('traces' | 'metrics')[]
   /** Share of the requests without a `traceparent` that are traced, from 0 to 1. */
   readonly sampleRatio: number
+  /** Largest number of traces that begin here in a second. */
+  readonly maxTracesPerSecond: number
   readonly intervalMs: number
   readonly headers: Readonly<Record<string, string>>
   /** PEM certificates of trusted authorities. */

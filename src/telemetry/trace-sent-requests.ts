@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 
 import type { SentSpan, Spans } from './spans.js'
+import type { SpanAttributes } from './telemetry.js'
 
 /** The used parts of undici's messages (its page "Diagnostics Channel Support"). */
 interface Message {
@@ -14,24 +15,20 @@ interface Message {
 }
 
 /**
- * Records a span for each request that this thread sends to another service. Paths and queries are
+ * Records a span for each request that this thread sends to another service for a trace. Paths and queries are
  * not recorded, because they may contain secrets. Returns a function that stops this.
  */
 export function traceSentRequests(spans: Pick<Spans, 'startSent'>): () => void {
   const started = new WeakMap<Message['request'], SentSpan>()
   const listeners = {
     create: ({ request }: Message) => {
-      const { method, origin } = request
-      const { hostname, port } = new URL(String(origin))
-      const attributes = {
-        'http.request.method': method,
-        'server.address': hostname,
-        ...(port !== '' && { 'server.port': Number(port) }),
-      }
-      started.set(
-        request,
-        spans.startSent(method, attributes, (name, value) => request.addHeader(name, value)),
+      const { method } = request
+      const span = spans.startSent(
+        method,
+        () => attributesOf(request),
+        (name, value) => request.addHeader(name, value),
       )
+      if (span !== undefined) started.set(request, span)
     },
     headers: ({ request, response }: Message) => started.get(request)?.answered(response?.statusCode ?? 0),
     trailers: ({ request }: Message) => started.get(request)?.end(undefined),
@@ -44,5 +41,14 @@ export function traceSentRequests(spans: Pick<Spans, 'startSent'>): () => void {
   for (const { name, receive } of channels) subscribe(name, receive)
   return () => {
     for (const { name, receive } of channels) unsubscribe(name, receive)
+  }
+}
+
+function attributesOf({ method, origin }: Message['request']): SpanAttributes {
+  const { hostname, port } = new URL(String(origin))
+  return {
+    'http.request.method': method,
+    'server.address': hostname,
+    ...(port !== '' && { 'server.port': Number(port) }),
   }
 }

@@ -117,6 +117,7 @@ describe.each([1, 2])('a service of %d processes with a collector', (workers) =>
     expect(own.filter(({ name }) => name.startsWith('store '))).toMatchObject([
       { parentSpanId: served[0]?.spanId },
     ])
+    expect(collector.spans).toHaveLength(own.length)
   })
 
   test('sends the metrics of /metrics under their names', async () => {
@@ -159,6 +160,20 @@ test('a trace is in the decision log and in the log lines, also without a collec
   ])
   const line = await untilLogged(at, ({ msg, path }) => msg === 'request' && path === '/v1/data/app/allow')
   expect(line).toMatchObject({ traceId: TRACE })
+})
+
+test('a trace is in the records of the trail that a request writes', async () => {
+  const at = await serve({})
+  await ask(at.url, {
+    path: '/platform/echo',
+    headers: { ...CALLER, 'content-type': 'application/json' },
+    body: JSON.stringify({ eventId: 'e1', details: { type: 'orca:stage:starting' }, content: {} }),
+  })
+  const { text } = await ask(at.url, { path: '/audit?source=event' })
+  const { records } = JSON.parse(text) as { records: { origin?: string }[] }
+  expect(records.map(({ origin }) => origin)).toEqual([
+    expect.stringMatching(`^127\\.0\\.0\\.1 request \\S+ trace ${TRACE}$`),
+  ])
 })
 
 test('the caller decides about sampling, and others are sampled by the ratio', async () => {

@@ -7,6 +7,7 @@ import { file } from './sign-in/server-access.js'
 
 const SIGNALS = ['traces', 'metrics'] as const
 const MAX_SECONDS = 3600
+const MAX_TRACES = 1_000_000
 
 export const TelemetrySection = z.strictObject({
   endpoint: key(
@@ -23,6 +24,10 @@ export const TelemetrySection = z.strictObject({
     z.number().min(0).max(1).default(1),
     'Share of the requests that are traced. The sampling of a caller who sends `traceparent` prevails.',
     'a number from 0 to 1',
+  ),
+  maxTracesPerSecond: wholeNumberKey(
+    { min: 1, max: MAX_TRACES, default: 1000 },
+    'Largest number of traces that begin here in a second, for each process. More requests are answered without one.',
   ),
   intervalSeconds: wholeNumberKey(
     { min: 1, max: MAX_SECONDS, default: 60 },

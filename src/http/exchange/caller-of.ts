@@ -6,10 +6,13 @@ export interface CallerRecord {
   readonly origin: string
 }
 
-/** Returns the caller's token name or claimed name, and the address and id of the request. */
+/**
+ * Returns the caller's token name or claimed name, and the address, id and trace of the request.
+ */
 export function callerOf(exchange: Exchange): CallerRecord {
-  const address = exchange.remoteAddress ?? 'unknown'
-  return { user: exchange.callerName, origin: `${address} request ${exchange.requestId}` }
+  const { remoteAddress = 'unknown', requestId, traceId } = exchange
+  const trace = traceId === undefined ? '' : ` trace ${traceId}`
+  return { user: exchange.callerName, origin: `${remoteAddress} request ${requestId}${trace}` }
 }
 
 /** Returns the caller with the current time. */

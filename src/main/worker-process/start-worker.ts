@@ -119,7 +119,7 @@ async function open(
   const checkRevocation = makeCheckRevocation(() => tls)
   const parts = {
     ...{ book, checkRevocation, logger, policies, evaluations, decisionLog, metrics },
-    ...{ readYaml: yaml.toJson, inSpan: telemetry?.inSpan, explain: explainOnDemand(following) },
+    ...{ readYaml: yaml.toJson, inSpan: telemetry?.tracing?.inSpan, explain: explainOnDemand(following) },
   }
   let current = await openRoutes(config, parts)
   onStop('sign-on', () => current.close())
