@@ -45,7 +45,20 @@ const { metafile } = await build({
   metafile: true,
   logLevel: 'warning',
 })
-const components = findComponents(ROOT, bundledPackages(metafile))
+// The editor of pages, which browsers load.
+const editor = await build({
+  absWorkingDir: ROOT,
+  entryPoints: { editor: 'src/browser/editor.ts' },
+  outdir: join(OUT, 'browser'),
+  bundle: true,
+  format: 'iife',
+  target: ['chrome111', 'firefox113', 'safari16.4'],
+  legalComments: 'none',
+  minify: true,
+  metafile: true,
+  logLevel: 'warning',
+})
+const components = findComponents(ROOT, bundledPackages([metafile, editor.metafile]))
 writeFileSync(join(OUT, 'sbom.cdx.json'), `${JSON.stringify(billOfMaterials(ours, components))}\n`)
 writeFileSync(join(OUT, 'THIRD-PARTY-LICENSES.txt'), licenceTexts(ROOT, components))
 
@@ -62,8 +75,9 @@ function digestSources() {
 }
 
 /** The folders of the packages in the bundle, for licences and the bill of materials. */
-function bundledPackages({ outputs }) {
-  const files = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs))
+function bundledPackages(metafiles) {
+  const outputs = metafiles.flatMap((metafile) => Object.values(metafile.outputs))
+  const files = outputs.flatMap(({ inputs }) => Object.keys(inputs))
   const folders = files.flatMap(
     (file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file.split(sep).join('/')) ?? [],
   )

@@ -134,7 +134,13 @@ function revisionGone({ revision }: ExplainableDecision): AppError {
   )
 }
 
-function refuseIncompleteSources({ rego, withoutRego, dataBytesLeftOut, revision }: KeptSources): void {
+/** Raises `conflict` for sources without data or Rego. */
+export function refuseIncompleteSources({
+  rego,
+  withoutRego,
+  dataBytesLeftOut,
+  revision,
+}: KeptSources): void {
   if (dataBytesLeftOut > 0) {
     throw new AppError(
       'conflict',

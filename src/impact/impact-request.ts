@@ -5,6 +5,7 @@ export const DEFAULT_CASES = 100_000
 const MAX_CASES = 1_000_000
 const MAX_INPUTS = 10_000
 const MAX_FILES = 20_000
+const MAX_NAME = 1000
 
 /** A path that stays below its directory on every system. */
 const FilePath = z
@@ -19,7 +20,7 @@ const PolicyFiles = z
   .record(FilePath, z.string())
   .refine((files) => Object.keys(files).length <= MAX_FILES, `holds over ${MAX_FILES} files`)
 
-/** A set of policies as sent: directories of files, or a bundle. */
+/** A set of policies as sent: directories of files, a bundle, or changes of those that serve. */
 export const SentPolicies = z
   .strictObject({
     name: z.string().min(1).max(200).optional().describe('Name in the result, such as a branch.'),
@@ -32,10 +33,17 @@ export const SentPolicies = z
         'Texts of Rego and data files by path, for each policy directory. They are compiled together.',
       ),
     bundle: z.base64().optional().describe('An OPA bundle (`.tar.gz`) in base64.'),
+    changes: z
+      .record(z.string().min(1).max(MAX_NAME), z.string())
+      .optional()
+      .describe(
+        'Texts of Rego files by name, which replace or join those of the policies that serve. `sources` of a policy has the names.',
+      ),
   })
   .refine(
-    ({ directories, bundle }) => (directories === undefined) !== (bundle === undefined),
-    'must have directories or bundle, and not both',
+    ({ directories, bundle, changes }) =>
+      [directories, bundle, changes].filter((each) => each !== undefined).length === 1,
+    'must have exactly one of directories, bundle and changes',
   )
 export type SentPolicies = z.output<typeof SentPolicies>
 

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import type { Config } from '../config/config.js'
 import { explainDecision } from '../explain/explain-decision.js'
 import type { ExplainDecision } from '../explain/explain-decision.js'
+import { explainTrial } from '../explain/explain-trial.js'
+import type { ExplainTrial } from '../explain/explain-trial.js'
 import { TracedRuns } from '../explain/traced-runs.js'
 import { timesOfThread } from '../lib/threads/thread-cpu-time.js'
 import type { FindRules, RulesOf } from '../decisions/name-rules.js'
@@ -46,11 +48,14 @@ export function openRules(revisions: KeptRevisions): RulesOf {
   }
 }
 
-/** Sets up explanations of decisions. A thread starts for each and ends with it. */
-export function openExplanations(
-  reloads: Pick<Reloads, 'config'>,
-  revisions: KeptRevisions,
-): ExplainDecision {
+/** Explanations of decisions and of changed policies. */
+export interface Explanations {
+  readonly explain: ExplainDecision
+  readonly explainTrial: ExplainTrial
+}
+
+/** Sets up explanations. A thread starts for each and ends with it. */
+export function openExplanations(reloads: Pick<Reloads, 'config'>, revisions: KeptRevisions): Explanations {
   const runs = new TracedRuns({
     load: {
       findOpa: () => findServiceOpa(reloads.config),
@@ -62,6 +67,9 @@ export function openExplanations(
     thread: { start: startSlowThread, timesOf: timesOfThread },
   })
   const deps = { runs, revisions, requests: openRequests(reloads.config, process.env) }
-  return (decision, options) =>
-    explainDecision({ ...deps, policies: reloads.config.policies }, decision, options)
+  return {
+    explain: (decision, options) =>
+      explainDecision({ ...deps, policies: reloads.config.policies }, decision, options),
+    explainTrial: (trial, basis) => explainTrial(deps, trial, basis),
+  }
 }

@@ -117,7 +117,7 @@ export async function openLasting(parts: ServedParts, opened: LastingParts): Pro
   const { store, reloads, policies, revisions, decisions } = parts
   const log = includingWorkers(decisions, opened.workers, openRules(revisions))
   const instanceId = parts.config.store.replica ?? randomUUID()
-  const explain = openExplanations(reloads, revisions)
+  const { explain, explainTrial } = openExplanations(reloads, revisions)
   return {
     sessions: store.sharing?.sessions ?? new MemorySessions(makePassedTime()),
     formToken: (await store.sharing?.secret(FORM_TOKEN, randomToken)) ?? randomToken(),
@@ -126,7 +126,7 @@ export async function openLasting(parts: ServedParts, opened: LastingParts): Pro
     fleet: openReports(parts, instanceId, opened),
     bundles: { bundle: openPublication(reloads.config, policies) },
     ...{ explain, decisions: log && { ...log, explain } },
-    trySource: makeTrySource(reloads.config, policies),
+    trySource: makeTrySource(reloads.config, policies, explainTrial),
   }
 }
 
@@ -154,14 +154,14 @@ export function openBrowserAccess(
 
 /** The dependencies of the pages. */
 function pageRoutes(
-  { config, store, gates, analysis, policies, trail, outbox, backgroundWork }: ServedParts,
+  { config, store, gates, analysis, policies, trail, outbox, backgroundWork, impact }: ServedParts,
   shown: Pick<RoutesDeps, 'fleet' | 'policy' | 'timeline' | 'decisions'> &
     Pick<RoutesDeps['pages'], 'browsers' | 'homeFeed' | 'health' | 'version' | 'trySource'>,
 ): RoutesDeps['pages'] {
   const { server } = config
   const prefix = server.publicUrl === undefined ? '' : new URL(server.publicUrl).pathname.replace(/\/+$/, '')
   return {
-    ...shown,
+    ...{ ...shown, impact },
     ...{ policies, gates: gates.routes(config), analysis: analysis.routes(config) },
     ...{ audit: trail.routes, outbox: outbox.routes, backgroundWork: backgroundWork.routes },
     registry: { reader: store.reader, lookups: store.lookups.registry },

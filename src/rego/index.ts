@@ -100,7 +100,13 @@ export { locationNames } from './loading/location-names.js'
 export { Policies, type LoadObserver, type PolicyChange } from './loading/policies.js'
 export { readParts } from './loading/read-parts.js'
 export { type CostMeasurements, EvaluationCost } from './metering/evaluation-cost.js'
-export { type PolicyTrial, tryPolicies } from './playground/try-policies.js'
+export {
+  NEW_FILE,
+  type LineCoverage,
+  type PolicyTrial,
+  type PolicyTrialResult,
+  tryPolicies,
+} from './playground/try-policies.js'
 export { proxiesOf } from './opa/download.js'
 export { type OpaProgram, findOpa, whyOpa } from './opa/find-opa.js'
 export { installOpa } from './opa/install-opa.js'
@@ -122,6 +128,7 @@ export {
   type KeptSources,
   type PinnedRevision,
   type RevisionSources,
+  withFiles,
 } from './revisions/kept-revisions.js'
 export { RevisionActivation, RevisionImpact } from './revisions/revision-activation.js'
 export { NO_METRICS, type RequestMetrics } from './requests/request-metrics.js'

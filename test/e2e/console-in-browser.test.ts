@@ -85,8 +85,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
       const page = await signedIn(context, 'root')
       for (const [name, path] of pages()) {
         const answer = await page.goto(`${url()}${path}`)
-        if (SHOTS !== undefined)
-          await page.screenshot({ path: join(SHOTS, `${name}-${device}-${colorScheme}.png`), fullPage: true })
+        await shoot(page, `${name}-${device}-${colorScheme}`)
         const isTooWide = await page.evaluate(
           'document.documentElement.scrollWidth > document.documentElement.clientWidth',
         )
@@ -173,25 +172,99 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
     await context.close()
   }, 60_000)
 
-  test('from a denial to the effect of a changed policy takes four clicks', async () => {
+  /** Replaces the text of the first editor, as a paste does. */
+  const paste = async (page: Page, text: string): Promise<void> => {
+    await page.locator('.cm-content').first().press('Control+a')
+    await page.evaluate(`(() => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/plain', ${JSON.stringify(text)})
+      const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })
+      document.querySelector('.cm-content').dispatchEvent(paste)
+    })()`)
+  }
+  const shoot = async (page: Page, name: string): Promise<void> => {
+    if (SHOTS !== undefined) await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true })
+  }
+
+  test('from a denial to its rule, to an edited policy and to its impact takes four clicks', async () => {
     const context = await browser!.newContext({ viewport: DESKTOP })
     const page = await signedIn(context, 'eve')
-    await page.click('a:has-text("the release names no ticket"), a:has-text("Saturday is a weekend")')
-    await page.waitForSelector('h1:has-text("Decision")')
-    await page.click('button:has-text("Evaluate again")')
-    await page.waitForSelector('text="The answer is the same."')
-    await page.click('a:has-text("playground")')
-    const source = await page.inputValue('#text')
-    expect(source).toContain('package release.window')
-    await page.fill('#text', source.replaceAll('weekend', 'day of rest'))
-    await page.fill('#path', 'release/window/deny')
-    await page.click('button:has-text("Evaluate")')
-    await page.waitForSelector('[role="status"]:has-text("Saturday is a day of rest")')
-    await page.fill('#text', 'package release.window\n\ndeny contains x if {')
-    await page.click('button:has-text("Evaluate")')
-    await page.waitForSelector('[role="alert"]')
+    let clicks = 0
+    const click = async (selector: string): Promise<void> => {
+      clicks += 1
+      await page.click(selector)
+    }
+    await click('a:has-text("the release names no ticket"), a:has-text("Saturday is a weekend")')
+    await click('a:has-text("Why")')
+    await click('.card:has-text("is a weekend") >> a:has-text("Edit in the playground")')
+    await page.waitForFunction("getSelection().toString().includes('is a weekend')")
+    await paste(page, (await page.inputValue('#text')).replaceAll('weekend', 'day of rest'))
+    await click('button:has-text("Show the impact")')
+    await page.waitForSelector('#impact:has-text("denied for other reasons")', { timeout: 60_000 })
+    expect(clicks).toBe(4)
+    await shoot(page, 'playground-impact')
+    expect(await page.textContent('#impact')).toContain('Saturday is a day of rest')
+    expect(await page.inputValue('#text')).toContain('day of rest')
     await context.close()
   }, 120_000)
+
+  test('the playground shows the result, the evaluated lines, the rules and the place of a mistake', async () => {
+    const context = await browser!.newContext({ viewport: DESKTOP })
+    const page = await signedIn(context, 'eve')
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    const results = page.locator('.results')
+    await page.goto(`${url()}/ui/playground?decision=${ids().decision}`)
+    const source = await page.inputValue('#text')
+    expect(source).toContain('package release.window')
+    await paste(page, source.replaceAll('weekend', 'day of rest'))
+    await page.fill('#path', 'release/window/deny')
+    await page.locator('.cm-content').first().press('Control+Enter')
+    await page.waitForSelector('[role="status"]:has-text("Saturday is a day of rest")')
+    expect(await results.textContent()).toMatch(/\d of \d lines of this policy were evaluated/)
+    expect(await page.locator('.cm-line.covered').count()).toBeGreaterThan(1)
+    await shoot(page, 'playground-result')
+    await page.click('button:has-text("Explain")')
+    await page.waitForSelector('.results .card:has-text("fired")')
+    await shoot(page, 'playground-rules')
+    await page.selectOption('#from', { label: 'pipeline: prod-rollout of shop' })
+    await page.click('button:has-text("Take this input")')
+    await page.waitForFunction("document.querySelector('#input').value.includes('7c1e0c5e')")
+    expect(JSON.parse(await page.inputValue('#input'))).toMatchObject({ new: { name: 'prod-rollout' } })
+    await paste(page, 'package release.window\n\ndeny contains x if {')
+    await page.click('button:has-text("Evaluate")')
+    await page.waitForSelector('[role="alert"]')
+    await page.waitForSelector('.cm-lint-marker-error')
+    await shoot(page, 'playground-mistake')
+    expect(await page.locator('.cm-lintRange-error, .cm-lintPoint-error').count()).toBe(1)
+    expect(complaints.filter((text) => !text.includes('400'))).toEqual([])
+    await context.close()
+  }, 120_000)
+
+  test('the keyboard leaves the editor with Escape and Tab, and the script is sent once', async () => {
+    const context = await browser!.newContext({ viewport: PHONE })
+    const page = await signedIn(context, 'eve')
+    const sizes = new Map<string, number>()
+    page.on('response', (answer) => {
+      if (answer.url().includes('/ui/editor.js'))
+        void answer
+          .request()
+          .sizes()
+          .then(({ responseBodySize }) => sizes.set(answer.url(), responseBodySize))
+    })
+    const answer = await page.goto(`${url()}/ui/playground`)
+    const policy = page.locator('.cm-content').first()
+    await policy.focus()
+    await page.keyboard.press('Tab')
+    expect(await policy.evaluate('document.activeElement.className')).toContain('cm-content')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.id')).toBe('path')
+    const page0 = gzipSync((await answer?.body()) ?? '').length
+    const [script = 0] = sizes.values()
+    expect([sizes.size, script > 10_000, page0 + script < MAX_PAGE_BYTES]).toEqual([1, true, true])
+    await context.close()
+  }, 60_000)
 
   test('an open home page shows a new approval by itself', async () => {
     const context = await browser!.newContext({ viewport: DESKTOP })

@@ -67,6 +67,26 @@ describe('what a change would do', () => {
     expect(stdout).toContain('No change in 3 answers')
   })
 
+  test('is shown for one edited file among the policies that serve, and a mistake at its line', async () => {
+    const compared = async (text: string): Promise<Record<string, unknown>> => {
+      const policies = { changes: { 'static/waits.rego': text } }
+      const { impactId } = objectOf(await postJson(tidegate.url, '/policies/impact', { policies }))
+      return await waitUntil(
+        async () => {
+          const run = objectOf(await ask(tidegate.url, { path: `/policies/impact/${String(impactId)}` }))
+          return run['state'] === 'running' ? undefined : run
+        },
+        () => 'the comparison does not end',
+      )
+    }
+    expect(await compared(waits(20))).toMatchObject({ result: { changes: { deny_to_allow: 1 } } })
+    const { error } = await compared('package static.waits\nimport rego.v1\ndeny contains nothing(1)\n')
+    expect(error).toMatchObject({ errors: [{ location: { file: 'static/waits.rego', row: 3 } }] })
+    const both = { changes: {}, directories: [{}] }
+    const refused = await postJson(tidegate.url, '/policies/impact', { policies: both })
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('exactly one of')])
+  })
+
   test('is shown over files without a service', async () => {
     const args = [
       '--policies',

@@ -24,6 +24,8 @@ const WITHOUT_SUCCESS = new Set([
   'postBackgroundWorkByKindByKeyResume',
   ...['deleteSessionsById', 'postUiAccountSessionsByIdRevoke'],
   ...['postUiOperationsWorkResume', 'getUiSignInStart', 'getUiSignInCallback'],
+  // The comparison is removed before; test/e2e/console-in-browser.test.ts opens one.
+  'getUiImpactByImpactId',
   ...['getPoliciesRevisionsDiff', 'postPoliciesPin', 'postPoliciesRollback', 'postPoliciesUnpin'],
 ])
 /** Delegations are between named people. */
@@ -31,9 +33,10 @@ const NEEDS_NAMES = new Set([
   ...['postDelegations', 'deleteDelegationsById'],
   ...['postUiAccountDelegations', 'postUiAccountDelegationsByIdRevoke'],
 ])
-/** Done once: there is nothing left for the next role. */
+/** Done once: there is nothing left for the next role, or the first one's work still runs. */
 const ONCE = new Set([
   ...['deleteExceptionsById', 'deleteDelegationsById', 'postUiAccountDelegationsByIdRevoke'],
+  ...['postPoliciesImpact', 'deletePoliciesImpactByImpactId'],
 ])
 /** Always answered with 200, because any other status is repeated without end. */
 const NEVER_REFUSED = 'SpinnakerReview'

@@ -43,6 +43,10 @@ describe('the package', () => {
     ).toEqual([])
   })
 
+  it('has the editor of the console', () => {
+    expect(packed.files).toContain('dist/browser/editor.js')
+  })
+
   it('holds every file that its pages link to', () => {
     const pages = packed.files.filter((file) => file.endsWith('.md'))
     expect(pages.length).toBeGreaterThan(10)

@@ -9,7 +9,7 @@ import {
   type RegoVersion,
 } from '../../rego/index.js'
 import { compareStrings } from '../../lib/text/compare-strings.js'
-import { lineNumbers } from './coverage.js'
+import { lineNumbers } from '../../lib/text/line-ranges.js'
 import type { FileCoverage } from './coverage.js'
 import { parseFailures } from './failed-expressions.js'
 import type { FailedExpression } from './failed-expressions.js'

@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 
+import { EDITOR_PATH, editorScript } from './editor-script.js'
 import { renderPage } from './layout.js'
 import type { PageContent, Viewer } from './layout.js'
 import { PAGE_SCRIPT } from './page-script.js'
@@ -20,6 +21,7 @@ export interface PageAnswer {
 
 const STYLE_HASH = createHash('sha256').update(PAGE_STYLES).digest('base64')
 const SCRIPT_HASH = createHash('sha256').update(PAGE_SCRIPT).digest('base64')
+const NONCE_BYTES = 16
 const HTML = 'text/html; charset=utf-8'
 
 /** Returns the CSP directive for embedding. */
@@ -28,8 +30,8 @@ export function frameDirective({ frameAncestors }: Pick<PageOptions, 'frameAnces
 }
 
 /**
- * Returns a page with a strict CSP: the page's own script, no external resources, no foreign form
- * targets, and frames only for configured origins.
+ * Returns a page with a strict CSP: the page's own scripts, no external resources, no foreign form
+ * targets, and frames only for configured origins. An editor makes its styles with the nonce.
  */
 export async function answerPage(
   content: PageContent,
@@ -37,9 +39,15 @@ export async function answerPage(
   options: PageOptions,
   { status = 200, headers = [] }: PageAnswer = {},
 ): Promise<Response> {
+  const script = content.usesEditor && editorScript()
+  const editor = script && {
+    path: `${EDITOR_PATH}?v=${script.version}`,
+    nonce: randomBytes(NONCE_BYTES).toString('base64'),
+  }
+  const nonce = editor ? ` 'nonce-${editor.nonce}'` : ''
   const all = new Headers({
     'Content-Type': HTML,
-    'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; script-src 'sha256-${SCRIPT_HASH}'; connect-src 'self'; base-uri 'none'; form-action 'self'; ${frameDirective(options)}`,
+    'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'${nonce}; script-src 'sha256-${SCRIPT_HASH}'${nonce}; connect-src 'self'; base-uri 'none'; form-action 'self'; ${frameDirective(options)}`,
     // With "no-referrer", browsers would send "Origin: null" with forms.
     'Referrer-Policy': 'same-origin',
     'X-Content-Type-Options': 'nosniff',
@@ -48,7 +56,7 @@ export async function answerPage(
     ...(options.frameAncestors.length === 0 && { 'X-Frame-Options': 'DENY' }),
   })
   for (const [name, value] of headers) all.append(name, value)
-  return new Response(await renderPage(content, viewer), { status, headers: all })
+  return new Response(await renderPage(content, viewer, editor), { status, headers: all })
 }
 
 /** Redirects to another page of this service. */

@@ -30,6 +30,14 @@ export interface PageContent {
   readonly body: Html
   /** Section that the page belongs to. */
   readonly section?: Section | undefined
+  /** True if text fields with `data-language` become editors. */
+  readonly usesEditor?: true
+}
+
+/** The script of editors and the nonce that the CSP allows it by. */
+export interface PageEditor {
+  readonly path: string
+  readonly nonce: string
 }
 
 /** Roles of people. Programs have the role `orchestrator` alone. */
@@ -53,8 +61,12 @@ export const SECTIONS = [
   { path: '/ui/account', label: 'Account', roles: POLICY_READERS },
 ] as const
 
-/** Renders a page without external resources. */
-export async function renderPage({ title, body, section }: PageContent, viewer: Viewer): Promise<string> {
+/** Renders a page. It loads nothing but the script of its editors. */
+export async function renderPage(
+  { title, body, section }: PageContent,
+  viewer: Viewer,
+  editor?: PageEditor,
+): Promise<string> {
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -71,6 +83,7 @@ export async function renderPage({ title, body, section }: PageContent, viewer: 
         </header>
         <main id="content" tabindex="-1">${body}</main>
         ${raw(`<script>${PAGE_SCRIPT}</script>`)}
+        ${editor && html`<script nonce="${editor.nonce}" src="${viewer.prefix}${editor.path}" defer></script>`}
       </body>
     </html>`
   // Names and texts are untrusted: remove characters that change the text direction.

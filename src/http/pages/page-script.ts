@@ -1,6 +1,6 @@
 /**
  * Script of all pages. Pages work without it. It shows times in the viewer's time zone, keeps the
- * home page up to date, and prevents a form from being sent twice. One string, since the CSP
+ * home page and running work up to date, and prevents a form from being sent twice. One string, since the CSP
  * contains its hash.
  */
 export const PAGE_SCRIPT = `'use strict'
@@ -13,6 +13,17 @@ const localTimes = (root) => {
     time.textContent = day + ' ' + [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':')
   }
 }
+const follow = (part, shown) => setTimeout(async () => {
+  const answer = await fetch(part.dataset.refresh, { headers: { accept: 'text/html' } }).catch(() => undefined)
+  const next = answer?.ok && new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(part.id)
+  if (!next) return part.append('Updates have stopped. Reload the page to continue.')
+  const html = next.outerHTML
+  localTimes(next)
+  if (html !== shown) part.replaceWith(next)
+  const current = html === shown ? part : next
+  if (current.dataset.refresh) follow(current, html)
+}, 2000)
+for (const part of document.querySelectorAll('[data-refresh]')) follow(part, part.outerHTML)
 localTimes(document)
 for (const form of document.querySelectorAll('form[method=post]')) {
   form.addEventListener('submit', (event) => {

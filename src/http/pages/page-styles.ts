@@ -39,6 +39,8 @@ body { overflow-wrap: anywhere; } th { overflow-wrap: normal; } td { min-width: 
 .lane { fill: var(--card); stroke: var(--line); } .mark.good { fill: var(--good); } .mark.bad { fill: var(--bad); } .mark.doubt { fill: var(--doubt); } .mark.soft { fill: var(--soft); }
 .picture text { fill: var(--ink); font: 13px system-ui, sans-serif; } .picture .tick { fill: var(--soft); font-size: 11px; } .added { color: var(--good); } .removed { color: var(--bad); }
 .row { display: flex; gap: .4rem 1rem; flex-wrap: wrap; align-items: center; } .row form { margin: 0; } hr { border: 0; border-top: 1px solid var(--line); margin: 1.5rem 0; }
+@media (min-width: 60rem) { body:has(.bench) { max-width: 100rem; } .bench { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 1.5rem; align-items: start; }
+  .bench .results { order: 2; } .bench .results > :first-child { margin-top: .8rem; } }
 @media print { .top, .skip, form.filter, .pages, button, form { display: none; } a { color: inherit; text-decoration: none; } }
-.narrow { max-width: 30rem; margin: 2rem auto; } .quote { white-space: pre-wrap; overflow-wrap: anywhere; }
+.verdict h2 { margin-top: 0; } .narrow { max-width: 30rem; margin: 2rem auto; } .quote { white-space: pre-wrap; overflow-wrap: anywhere; }
 `

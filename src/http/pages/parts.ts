@@ -1,5 +1,6 @@
 import { html, raw } from 'hono/html'
 
+import type { ErrorDetail } from '../../errors/app-error.js'
 import { cutText } from '../../lib/text/shown-text.js'
 import { toneOf } from '../analysis-report/tone.js'
 import type { Tone } from '../analysis-report/tone.js'
@@ -70,6 +71,20 @@ function isHtml(value: unknown): value is Html {
 /** Formats an untrusted value as text. */
 export function shownValue(value: unknown): string {
   return cutText(typeof value === 'string' ? value : JSON.stringify(value), MAX_VALUE)
+}
+
+/** Renders the problems of an error with their places. */
+export function problemList(details: readonly ErrorDetail[]): Html {
+  if (details.length === 0) return html``
+  return html`<ul>
+    ${details.map(
+      ({ message, location }) =>
+        html`<li>
+          ${location && html`<code>${location.file}:${location.row}</code>`}
+          <span class="quote">${message}</span>
+        </li>`,
+    )}
+  </ul>`
 }
 
 /** Renders a value as indented JSON. */

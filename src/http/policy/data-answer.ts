@@ -139,7 +139,8 @@ export async function sendNegotiated(exchange: Exchange, body: string, status = 
   } else exchange.send(status, body, JSON_TYPE, VARY)
 }
 
-function acceptsGzip(exchange: Exchange): boolean {
+/** Whether the client accepts a gzipped response. */
+export function acceptsGzip(exchange: Exchange): boolean {
   const accepted = exchange.header('accept-encoding')
   return accepted?.includes('gzip') === true && !REFUSED.test(accepted)
 }

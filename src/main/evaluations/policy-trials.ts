@@ -2,8 +2,15 @@ import PQueue from 'p-queue'
 
 import type { Config } from '../../config/config.js'
 import { AppError } from '../../errors/app-error.js'
+import type { ExplainTrial } from '../../explain/explain-trial.js'
 import type { SourceTrial, TrySource } from '../../http/routes/policies/playground.js'
-import { tryPolicies, type Policies, type SourceText } from '../../rego/index.js'
+import {
+  NEW_FILE,
+  tryPolicies,
+  type Policies,
+  type PolicyTrialResult,
+  type SourceText,
+} from '../../rego/index.js'
 import { findServiceOpa } from '../files/service-opa.js'
 
 const MAX_WAITING = 4
@@ -11,19 +18,30 @@ const MAX_WAITING = 4
 const NICENESS = 10
 const TIME_LIMIT_MS = 8000
 const MEMORY_BYTES = 512 * 1024 * 1024
-/** Name of a file that replaces none. */
-const NEW_FILE = 'playground.rego'
 
 /**
  * Returns the function that tries a changed file together with the other loaded policies and data.
  * One runs at a time. Raises `unavailable` if too many wait.
  */
-export function makeTrySource(config: Config, policies: Pick<Policies, 'current'>): TrySource {
+export function makeTrySource(
+  config: Config,
+  policies: Pick<Policies, 'current'>,
+  explainTrial: ExplainTrial,
+): TrySource {
   const queue = new PQueue({ concurrency: 1 })
   return async (trial) => {
     if (queue.size >= MAX_WAITING)
       throw new AppError('unavailable', 'The playground is busy. Try again in a few seconds.')
-    return await queue.add(() => runTrial(config, policies, trial))
+    return await queue.add(async () => {
+      const tried = await runTrial(config, policies, trial)
+      const { file = NEW_FILE, text, path, input, explain } = trial
+      if (explain !== true) return tried
+      const basis = { revision: policies.current.revision, nowMs: Date.now() }
+      return {
+        ...tried,
+        explanation: await explainTrial({ file, text, path, input }, basis),
+      }
+    })
   }
 }
 
@@ -31,7 +49,7 @@ async function runTrial(
   config: Config,
   { current }: Pick<Policies, 'current'>,
   { file = NEW_FILE, text, path, input }: SourceTrial,
-): Promise<unknown> {
+): Promise<PolicyTrialResult> {
   const found = await findServiceOpa(config)
   const { cores = 1, memoryBytes = MEMORY_BYTES } = found.limits ?? {}
   const limits = {
@@ -45,6 +63,6 @@ async function runTrial(
   const files = [...others.values()].filter((source) => source.file !== file)
   return await tryPolicies(
     { ...found, limits, niceness: NICENESS },
-    { files: [...files, { file, text }], data: current.data, path, input },
+    { files: [...files, { file, text }], file, data: current.data, path, input },
   )
 }

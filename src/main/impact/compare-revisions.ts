@@ -17,8 +17,10 @@ import {
   loadSnapshot,
   publicNames,
   unpackSnapshot,
+  withFiles,
   withPublicNames,
   type KeptRevision,
+  type KeptRevisions,
   type KeptSources,
   type PolicyLocations,
   type RevisionSources,
@@ -76,8 +78,17 @@ interface LoadedRevision {
 async function loadSent(
   sent: SentPolicies,
   role: 'candidate' | 'against',
-  { config, directory }: ImpactThreadOptions,
+  { config, directory, serving, nowMs }: ImpactThreadOptions,
 ): Promise<LoadedRevision> {
+  if (sent.changes !== undefined) {
+    const kept = await keptSources(openRevisions(config), serving.revision, {
+      serving: serving.revision,
+      nowMs,
+    })
+    const rego = withFiles(kept.rego, sent.changes)
+    const sources = { rego, data: kept.data, leftOut: { rego: [], data: [] } }
+    return await load({ directories: [], bundles: [], sources }, sent.name ?? role, config)
+  }
   const folder = join(directory, role)
   await mkdir(folder)
   const locations = await stagePolicies(sent, folder)
@@ -116,12 +127,22 @@ async function loadOther(options: ImpactThreadOptions): Promise<LoadedRevision> 
     const sources = await revisions.read(serving.revision, nowMs)
     return { snapshot, sources, view: { name: SERVING, revision: snapshot.revision, warnings: [] } }
   }
-  const kept = await revisions.read(against, nowMs)
-  if (kept === undefined) throw unknownRevision(against, serving.revision, await revisions.served())
-  refuseIncomplete(kept)
+  const kept = await keptSources(revisions, against, { serving: serving.revision, nowMs })
   const sources = { rego: kept.rego, data: kept.data, leftOut: { rego: [], data: [] } }
   const { snapshot, view } = await load({ directories: [], bundles: [], sources }, against, config)
   return { snapshot, sources: kept, view: { ...view, revision: against } }
+}
+
+/** Returns all sources of a revision. Raises `not_found`, and `conflict` if some are missing. */
+async function keptSources(
+  revisions: KeptRevisions,
+  wanted: string,
+  { serving, nowMs }: { readonly serving: string; readonly nowMs: number },
+): Promise<KeptSources> {
+  const kept = await revisions.read(wanted, nowMs)
+  if (kept === undefined) throw unknownRevision(wanted, serving, await revisions.served())
+  refuseIncomplete(kept)
+  return kept
 }
 
 /** Stored revisions that an error names. */

@@ -157,7 +157,7 @@ async function open(
 function explainOnDemand(following: { readonly config: Config }): ExplainDecision {
   const load = partOnDemand(async () => {
     const { openExplanations, openRevisions } = await import('../open-explanations.js')
-    return openExplanations(following, openRevisions(following.config))
+    return openExplanations(following, openRevisions(following.config)).explain
   })
   return async (decision, options) => (await load())(decision, options)
 }

@@ -6,7 +6,7 @@ import { makeColours } from '../../../src/cli/output/colours.js'
 import { Progress } from '../../../src/cli/output/progress.js'
 import { errorText, reportFailure } from '../../../src/cli/output/report-failure.js'
 import { count, textTable } from '../../../src/cli/output/text-table.js'
-import { lineNumbers, lineRanges } from '../../../src/cli/test/coverage.js'
+import { lineNumbers, lineRanges } from '../../../src/lib/text/line-ranges.js'
 import type { Terminal } from '../../../src/cli/session/terminal.js'
 
 function recordingTerminal(showsProgress: boolean): { terminal: Terminal; err: string[]; out: string[] } {

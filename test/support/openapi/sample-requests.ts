@@ -49,7 +49,7 @@ const PARAMETERS: readonly (readonly [
   [/^\/status/, () => ({ partition: 'edge' })],
   [/^\/exceptions/, ({ exception }) => ({ id: exception })],
   [/^(?:\/ui)?\/decisions/, ({ decision }) => ({ decisionId: decision, id: decision })],
-  [/^\/policies\/impact/, ({ impact }) => ({ impactId: impact })],
+  [/^\/policies\/impact|^\/ui\/impact/, ({ impact }) => ({ impactId: impact })],
   [/^\/ui\/estate\/pipelines/, ({ pipeline }) => ({ id: pipeline })],
   [/^\/ui\/operations\/outbox/, ({ message }) => ({ id: message })],
   [/^\/approvalGates\/\{id\}$/, ({ gate }) => ({ id: gate })],

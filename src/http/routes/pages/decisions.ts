@@ -8,35 +8,16 @@ import type { Snapshot } from '../../../rego/index.js'
 import { formBody } from '../../input/form-body.js'
 import { textOf } from '../../input/path-parameter.js'
 import { decisionPage, decisionsPage } from '../../pages/decision-pages.js'
-import { PERIOD_VALUES, startOf } from '../../pages/lists.js'
+import { PERIOD_VALUES, startOf, withQuery } from '../../pages/lists.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import { evaluateAgain } from '../../policy/evaluate-again.js'
 import type { KeptDecisions } from '../trail/decisions.js'
 import { FORM, PAGE, showPage, viewerOf } from './page-route.js'
 import type { PageRoutesDeps } from './page-route.js'
 import type { DecisionExplanation } from '../../../explain/explain-decision.js'
-import { badge } from '../../analysis-report/tone.js'
-import type { Tone } from '../../analysis-report/tone.js'
-import type { Html, PageContent, Viewer } from '../../pages/layout.js'
-import { facts, link, shownValue } from '../../pages/parts.js'
-
-/** Deepest level of rules that a page shows. */
-const MAX_DEPTH = 8
-const MAX_SAMPLES = 3
-
-const TONES: Readonly<Record<Rule['outcome'], Tone>> = {
-  fired: 'doubt',
-  default: 'soft',
-  not_fired: 'soft',
-  not_evaluated: 'soft',
-}
-
-const WORDS: Readonly<Record<Rule['outcome'], string>> = {
-  fired: 'fired',
-  default: 'has its default value',
-  not_fired: 'did not fire',
-  not_evaluated: 'was not evaluated',
-}
+import { explainedPackages } from '../../pages/explanation-section.js'
+import type { PageContent, Viewer } from '../../pages/layout.js'
+import { facts, link } from '../../pages/parts.js'
 
 const MAX_LISTED = 50
 const MAX_SUGGESTED = 500
@@ -140,13 +121,9 @@ export function packageNames({ packages }: Snapshot): readonly string[] {
   return packages.map((key) => printPackageName(pathOfKey(key)))
 }
 
-type Rule = DecisionExplanation['packages'][number]['rules'][number]
-
-type Values = Rule['results'][number]['values']
-
 /** Renders why a decision was made: the rules that fired, and why the others did not. */
 function whyPage(explanation: DecisionExplanation, { prefix }: Viewer): PageContent {
-  const { decisionId, outcome, revision, reproduced, error, notes, packages, rulesLeftOut } = explanation
+  const { decisionId, outcome, revision, reproduced, error, notes } = explanation
   const back = `/ui/decisions/${encodeURIComponent(decisionId)}`
   const body = html`<h1>Why the decision was ${outcome}</h1>
     ${facts([
@@ -156,53 +133,12 @@ function whyPage(explanation: DecisionExplanation, { prefix }: Viewer): PageCont
       ['error', error],
     ])}
     ${notes.map(({ message }) => html`<p class="soft">${message}</p>`)}
-    ${packages.map(
-      ({ package: name, title, description, rules }) =>
-        html`<h2>${name}</h2>
-          ${title === undefined ? '' : html`<p><strong>${title}</strong></p>`}
-          ${description === undefined ? '' : html`<p>${description}</p>`}
-          ${rules.map((rule) => html`<section class="card">${ruleBlock(rule, 0)}</section>`)}`,
-    )}
-    ${rulesLeftOut === 0 ? '' : html`<p class="soft">${rulesLeftOut} more rules are not shown.</p>`}`
+    ${explainedPackages(explanation, ({ file, row }) =>
+      link(
+        prefix,
+        withQuery('/ui/playground', { decision: decisionId, file, row }),
+        'Edit in the playground',
+      ),
+    )}`
   return { title: 'Why', body, section: '/ui/decisions' }
-}
-
-function ruleBlock({ rule, file, row, text, outcome, results, failed, because }: Rule, depth: number): Html {
-  const place = html`<span class="soft">${file}:${row}</span>`
-  return html`<p><code>${rule}</code> ${badge(WORDS[outcome], TONES[outcome])} ${place}</p>
-    <pre tabindex="0">${shownValue(text)}</pre>
-    ${
-      results.length === 0
-        ? ''
-        : html`<ul>
-            ${results.map(({ value, values }) => html`<li><code>${shownValue(value)}</code> ${valueList(values)}</li>`)}
-          </ul>`
-    }
-    ${
-      failed === undefined
-        ? ''
-        : html`<p>The first condition that fails is in line ${failed.row}:</p>
-            <pre tabindex="0">${shownValue(failed.source)}</pre>
-            ${failed.samples.slice(0, MAX_SAMPLES).map(({ values }) => html`<p>${valueList(values)}</p>`)}
-            ${becauseOf(failed.because, depth)}`
-    }
-    ${becauseOf(because, depth)}`
-}
-
-function becauseOf(rules: readonly Rule[], depth: number): Html {
-  if (rules.length === 0 || depth >= MAX_DEPTH) return html``
-  return html`<details>
-    <summary>because of ${rules.length} other ${rules.length === 1 ? 'rule' : 'rules'}</summary>
-    <ul class="plain-list">
-      ${rules.map((rule) => html`<li>${ruleBlock(rule, depth + 1)}</li>`)}
-    </ul>
-  </details>`
-}
-
-function valueList(values: Values): Html {
-  return html`${values.map(
-    ({ term, values: all }) =>
-      html`<span class="soft">${term} is</span>
-        <code>${all.length === 0 ? 'undefined' : shownValue(all.join(', '))}</code> `,
-  )}`
 }

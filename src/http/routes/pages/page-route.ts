@@ -11,6 +11,7 @@ import { SIGNED_IN } from '../../pages/layout.js'
 import { errorPage, signInPage } from '../../pages/sign-in-page.js'
 import type { Unsent } from '../../pages/sign-in-page.js'
 import type { AnswerDescription, SentRequest } from '../../pipeline/route.js'
+import type { ImpactRuns } from '../../../impact/impact-runs.js'
 import type { TimelineDeps } from '../../../audit/execution-timeline.js'
 import type { Policies } from '../../../rego/index.js'
 import type { PolicyContext } from '../../policy/decision.js'
@@ -35,6 +36,7 @@ export interface PageRoutesDeps {
   readonly policies: Policies
   readonly policy: PolicyContext
   readonly trySource: TrySource
+  readonly impact: Pick<ImpactRuns, 'start' | 'get'>
   readonly timeline: TimelineDeps
   readonly audit: AuditRoutesDeps
   readonly registry: RegistryRoutesDeps

@@ -1,23 +1,39 @@
-import { z } from 'zod'
 import { html } from 'hono/html'
+import { z } from 'zod'
 
-import { findDecision } from '../../../decisions/query-decisions.js'
+import { findDecision, queryDecisions } from '../../../decisions/query-decisions.js'
+import type { Role } from '../../../config/sections/roles.js'
 import { AppError } from '../../../errors/app-error.js'
-import { parseDataPath, packageLength, pathKey, pathOfKey, printPackageName } from '../../../rego/index.js'
+import { readRegistryPage } from '../../../events/registry/registry-operations.js'
+import { ImpactRequest } from '../../../impact/impact-request.js'
+import {
+  NEW_FILE,
+  packageLength,
+  parseDataPath,
+  pathKey,
+  pathOfKey,
+  printPackageName,
+  selectPackages,
+} from '../../../rego/index.js'
 import type { Snapshot, SourceText } from '../../../rego/index.js'
 import { errorAnswer } from '../../exchange/error-body.js'
+import type { Exchange } from '../../exchange/exchange.js'
 import { formBody } from '../../input/form-body.js'
+import { textOf } from '../../input/path-parameter.js'
+import { POLICY_READERS } from '../../pages/layout.js'
+import { EDITOR_PATH, editorScript } from '../../pages/editor-script.js'
+import { impactSection } from '../../pages/impact-section.js'
+import { playgroundPage } from '../../pages/playground-page.js'
+import type { InputChoice, PlaygroundForm, PlaygroundResult } from '../../pages/playground-page.js'
+import { clock } from '../../pages/parts.js'
 import { routesOf } from '../../pipeline/define-routes.js'
+import { acceptsGzip } from '../../policy/data-answer.js'
 import { requireLog } from './decisions.js'
 import { FORM, PAGE, showPage, viewerOf } from './page-route.js'
 import type { PageRoutesDeps } from './page-route.js'
-import type { ErrorDetail } from '../../../errors/app-error.js'
-import { jsonTree } from '../../pages/json-tree.js'
-import { tokenField } from '../../pages/layout.js'
-import type { Html, PageContent, Viewer } from '../../pages/layout.js'
-import { notice } from '../../pages/sign-in-page.js'
 
 const PATH = '/ui/playground'
+const READERS: readonly Role[] = ['author', 'auditor']
 const MAX_NAME = 1000
 const MAX_PATHS = 500
 const EXAMPLE = `package playground
@@ -29,12 +45,18 @@ deny contains "the input names no owner" if not input.owner
 const Text = z.string().default('')
 /** Browsers send two characters for a line break. */
 const Lines = Text.overwrite((text) => text.replaceAll('\r\n', '\n'))
+const Name = Text.pipe(z.string().trim().max(MAX_NAME))
 const Trial = z.object({
-  file: Text.pipe(z.string().max(MAX_NAME)),
-  text: Lines,
-  path: Text.pipe(z.string().trim().max(MAX_NAME)),
-  input: Lines,
+  ...{ file: Name, text: Lines, path: Name, input: Lines, decision: Name },
+  from: Name,
+  action: z.enum(['evaluate', 'explain', 'impact', 'input']).default('evaluate'),
 })
+type Trial = z.output<typeof Trial>
+/** Decisions and pipelines that the form offers as inputs. */
+const MAX_CHOICES = 15
+const REFRESH_SECONDS = '3'
+/** The address of the script contains its version. */
+const MAX_AGE = 'private, max-age=31536000, immutable'
 const { route } = routesOf<PageRoutesDeps>()
 
 /** The playground: a form for a policy and its input, and the result. */
@@ -43,61 +65,153 @@ export const playgroundPageRoutes = [
     ...PAGE,
     method: 'GET',
     path: PATH,
-    roles: ['author', 'auditor'],
+    roles: READERS,
     summary: 'The playground, as a page',
     query: z.looseObject({
       package: Text.describe('Package whose source is edited: `app.rules`.'),
-      file: Text.describe('File of the package.'),
+      file: Text.describe('File that is edited.'),
       decision: Text.describe('Decision whose policy and input are edited.'),
+      pipeline: Text.describe('Number of a pipeline of the registry, whose definition is the input.'),
+      row: z.coerce.number().int().min(1).optional().describe('Line of the file that is shown first.'),
     }),
-    answer: async ({ exchange, query: { package: name, file, decision } }, deps) => {
+    answer: async ({ exchange, query: { package: name, file, decision, pipeline, row } }, deps) => {
       const { current } = deps.policies
-      const { isAdmin, roles = [] } = exchange.caller
-      if (decision !== '' && !isAdmin && !roles.includes('auditor'))
-        throw new AppError('forbidden', 'The input of a decision requires the role auditor.')
+      if (decision !== '' || pipeline !== '') refuseInputs(exchange)
+      const key = keyOfName(current, name) ?? (pipeline === '' ? undefined : firstStatic(deps))
       const form =
         decision === ''
-          ? formOf(current, keyOfName(current, name), file)
-          : await formOfDecision(decision, deps)
-      const content = playgroundPage(
-        { form, result: undefined, paths: pathsOf(current) },
-        viewerOf(exchange, deps),
-      )
-      return showPage(content, exchange, deps)
+          ? formOf(current, key, file, pipeline === '' ? '{}' : await inputOf(`pipeline:${pipeline}`, deps))
+          : await formOfDecision(decision, file, deps)
+      return await show(exchange, deps, { form, result: undefined, row })
     },
   }),
   route({
     ...FORM,
     path: PATH,
-    roles: ['author', 'auditor'],
-    summary: 'Evaluate a changed policy, from the form of the playground',
+    roles: READERS,
+    summary: 'Evaluate, explain or compare a changed policy, from the form of the playground',
     body: formBody(Trial),
     answers: PAGE.answers,
-    answer: async ({ exchange, body: form }, deps) => {
-      const { result, status } = await evaluate(form, deps)
-      const paths = pathsOf(deps.policies.current)
-      const content = playgroundPage({ form, result, paths }, viewerOf(exchange, deps))
-      return showPage(content, exchange, deps, { status })
+    answer: async ({ exchange, body: sent }, deps) => {
+      const form = sent.action === 'input' ? await withInput(sent, exchange, deps) : sent
+      const { result, status } = await resultOf(form, deps)
+      return await show(exchange, deps, { form, result }, status)
+    },
+  }),
+  route({
+    ...PAGE,
+    method: 'GET',
+    path: '/ui/impact/:impactId',
+    roles: READERS,
+    summary: 'A comparison of a changed policy with the policies that serve, as a page',
+    params: { impactId: textOf('Id of the comparison.') },
+    answer: ({ exchange, params: { impactId } }, deps) => {
+      const run = deps.impact.get(impactId)
+      const body = html`<h1>Impact of a change</h1>
+        ${impactSection(run, viewerOf(exchange, deps))}`
+      const headers = run.state === 'running' ? ([['Refresh', REFRESH_SECONDS]] as const) : []
+      const content = { title: 'Impact of a change', body, section: '/ui/policies' } as const
+      return showPage(content, exchange, deps, { headers })
+    },
+  }),
+  route({
+    ...PAGE,
+    method: 'GET',
+    path: EDITOR_PATH,
+    roles: POLICY_READERS,
+    summary: 'The script that turns text fields into editors',
+    query: z.looseObject({ v: Text.describe('Version, so that browsers keep the script.') }),
+    answers: { ...PAGE.answers, 200: { description: 'The script.', types: ['text/javascript'] } },
+    answer: ({ exchange }) => {
+      const script = editorScript()
+      if (script === undefined) throw new AppError('not_found', 'The editor is not built. Run npm run build.')
+      const headers = {
+        'Content-Type': 'text/javascript; charset=utf-8',
+        'X-Content-Type-Options': 'nosniff',
+        'Cross-Origin-Resource-Policy': 'same-origin',
+        ...{ 'Cache-Control': MAX_AGE, Vary: 'Accept-Encoding' },
+      }
+      return acceptsGzip(exchange)
+        ? new Response(script.gzipped, { headers: { ...headers, 'Content-Encoding': 'gzip' } })
+        : new Response(script.plain, { headers })
     },
   }),
 ]
 
-async function evaluate(
-  { file, text, path, input }: PlaygroundForm,
-  { trySource }: PageRoutesDeps,
+interface Outcome {
+  readonly form: PlaygroundForm
+  readonly result: PlaygroundResult | undefined
+  readonly row?: number | undefined
+}
+
+async function show(
+  exchange: Exchange,
+  deps: PageRoutesDeps,
+  { form, result, row }: Outcome,
+  status = 200,
+): Promise<Response> {
+  const choices = mayReadInputs(exchange) ? await choicesOf(deps) : []
+  const shown = { form, result, row, choices, paths: pathsOf(deps.policies.current) }
+  return await showPage(playgroundPage(shown, viewerOf(exchange, deps)), exchange, deps, { status })
+}
+
+function mayReadInputs({ caller: { isAdmin, roles = [] } }: Exchange): boolean {
+  return isAdmin || roles.includes('auditor')
+}
+
+function refuseInputs(exchange: Exchange): void {
+  if (mayReadInputs(exchange)) return
+  throw new AppError('forbidden', 'The inputs of decisions and pipelines require the role auditor.')
+}
+
+/** Returns the latest decisions and some pipelines. */
+async function choicesOf({ decisions, registry }: PageRoutesDeps): Promise<readonly InputChoice[]> {
+  const latest = decisions && (await queryDecisions(decisions, { limit: MAX_CHOICES, inputs: 'false' }))
+  const pipelines = await registry.reader.run(readRegistryPage, {
+    ...({ kind: 'pipeline', withDeleted: false, limit: MAX_CHOICES } as const),
+    ...{ applicationKey: undefined, nameContains: undefined, afterId: undefined },
+  })
+  return [
+    ...(latest?.decisions ?? []).map(({ decisionId, outcome, path, time }) => ({
+      value: `decision:${decisionId}`,
+      label: `decision: ${outcome}, ${path}, ${clock(Date.parse(time))}`,
+    })),
+    ...pipelines.map(({ id, name, application }) => ({
+      value: `pipeline:${id}`,
+      label: `pipeline: ${name} of ${application}`,
+    })),
+  ]
+}
+
+async function resultOf(
+  form: Trial,
+  deps: PageRoutesDeps,
 ): Promise<{ readonly result: PlaygroundResult; readonly status: number }> {
   try {
-    const value = await trySource({
-      file: file === '' ? undefined : file,
-      ...{ text, path },
-      input: input.trim() === '' ? undefined : checkedJson(input),
-    })
-    return { result: value === undefined ? { kind: 'undefined' } : { kind: 'value', value }, status: 200 }
+    return { result: await run(form, deps), status: 200 }
   } catch (raw) {
     if (!(raw instanceof AppError) || raw.kind === 'internal') throw raw
     const { message, details } = raw
     return { result: { kind: 'problem', message, details }, status: errorAnswer(raw).status }
   }
+}
+
+async function run(
+  { file, text, path, input, action }: Trial,
+  deps: PageRoutesDeps,
+): Promise<PlaygroundResult> {
+  if (action === 'impact') {
+    const over = deps.decisions === undefined ? ['pipelines'] : ['decisions', 'pipelines']
+    const changes = { [file === '' ? NEW_FILE : file]: text }
+    const request = ImpactRequest.parse({ policies: { name: 'the edited policy', changes }, over })
+    return { kind: 'impact', run: deps.impact.start(request) }
+  }
+  const tried = await deps.trySource({
+    file: file === '' ? undefined : file,
+    ...{ text, path, explain: action === 'explain' },
+    input: input.trim() === '' ? undefined : checkedJson(input),
+  })
+  return { kind: 'tried', tried }
 }
 
 function checkedJson(text: string): string {
@@ -117,91 +231,63 @@ function keyOfName({ packages }: Snapshot, name: string): string | undefined {
   return packages.find((key) => printPackageName(pathOfKey(key)) === name)
 }
 
+function firstStatic({ policies: { current }, policy }: PageRoutesDeps): string | undefined {
+  return selectPackages(current, policy.staticPackages)[0]
+}
+
 /** Returns the form with a file of a package; with an example without one. */
-function formOf(snapshot: Snapshot, key: string | undefined, file = '', input = '{}'): PlaygroundForm {
+function formOf(
+  snapshot: Snapshot,
+  key: string | undefined,
+  file = '',
+  input = '{}',
+  decision = '',
+): PlaygroundForm {
   const sources: readonly SourceText[] = key === undefined ? [] : snapshot.sourcesOf(key)
   const source = sources.find((each) => each.file === file) ?? sources[0]
   const path = key === undefined ? 'playground/deny' : pathOfKey(key).join('/')
-  return { file: source?.file ?? '', text: source?.text ?? EXAMPLE, path, input }
+  return { file: source?.file ?? '', text: source?.text ?? EXAMPLE, path, input, decision }
 }
 
 /** Returns the form with the policy and the input of a decision. */
-async function formOfDecision(decisionId: string, deps: PageRoutesDeps): Promise<PlaygroundForm> {
+async function formOfDecision(
+  decisionId: string,
+  file: string,
+  deps: PageRoutesDeps,
+): Promise<PlaygroundForm> {
   const { current } = deps.policies
   const decision = await findDecision(requireLog(deps), decisionId)
-  const { input, packages } = decision
+  const { packages } = decision
   const denying = packages === undefined ? [] : (JSON.parse(packages.text) as { readonly package?: string }[])
   const path = parseDataPath(decision.kind === 'static' ? '' : decision.path)
   const length = packageLength(current, path)
   const key =
+    current.packages.find((each) => current.sourcesOf(each).some((source) => source.file === file)) ??
     keyOfName(current, denying[0]?.package ?? '') ??
     (length === 0 ? undefined : pathKey(path.slice(0, length)))
-  return formOf(current, key, '', input === undefined ? '' : JSON.stringify(JSON.parse(input.text), null, 2))
+  return formOf(current, key, file, await inputOf(`decision:${decisionId}`, deps), decisionId)
 }
 
-/** The fields of the playground. */
-interface PlaygroundForm {
-  /** Loaded file that the text replaces; empty for a new one. */
-  readonly file: string
-  readonly text: string
-  readonly path: string
-  /** JSON; empty without an input. */
-  readonly input: string
+/** Returns the form with the chosen input. */
+async function withInput(form: Trial, exchange: Exchange, deps: PageRoutesDeps): Promise<Trial> {
+  refuseInputs(exchange)
+  const [kind, id = ''] = form.from.split(':')
+  const input = await inputOf(form.from, deps)
+  return { ...form, input, decision: kind === 'decision' ? id : '', action: 'evaluate' }
 }
 
-/** What an evaluation gave. */
-type PlaygroundResult =
-  | { readonly kind: 'value'; readonly value: unknown }
-  | { readonly kind: 'undefined' }
-  | { readonly kind: 'problem'; readonly message: string; readonly details: readonly ErrorDetail[] }
-
-interface ShownPlayground {
-  readonly form: PlaygroundForm
-  readonly result: PlaygroundResult | undefined
-  /** Paths of the loaded packages, as suggestions. */
-  readonly paths: readonly string[]
-}
-
-/** Renders the editor for a policy and its input, with the result of the last evaluation. */
-function playgroundPage({ form, result, paths }: ShownPlayground, viewer: Viewer): PageContent {
-  const { file, text, path, input } = form
-  const body = html`<h1>Playground</h1>
-    <p class="soft">
-      Evaluates a document with this policy, together with the other loaded policies and data. Nothing is
-      recorded, nothing is put in service, and policies reach no other host.
-    </p>
-    ${result === undefined ? '' : resultSection(result)}
-    <form method="post" action="${viewer.prefix}/ui/playground">
-      ${tokenField(viewer)}
-      <input type="hidden" name="file" value="${file}" />
-      <label for="text">Policy${file === '' ? '' : `, instead of the loaded ${file}`}</label>
-      <textarea class="code" id="text" name="text" required spellcheck="false" rows="20">${text}</textarea>
-      <label for="path">Document to evaluate, such as app/rules/deny</label>
-      <input id="path" name="path" required maxlength="1000" value="${path}" list="known-paths" />
-      <datalist id="known-paths">${paths.map((each) => html`<option value="${each}"></option>`)}</datalist>
-      <label for="input">Input as JSON</label>
-      <textarea class="code" id="input" name="input" spellcheck="false">${input}</textarea>
-      <button class="good">Evaluate</button>
-    </form>`
-  return { title: 'Playground', body, section: '/ui/policies' }
-}
-
-function resultSection(result: PlaygroundResult): Html {
-  if (result.kind === 'problem') {
-    return html`${notice(result.message)}
-      <ul>
-        ${result.details.map(
-          ({ message, location }) =>
-            html`<li class="quote">
-              ${location === undefined ? '' : html`<code>${location.file}:${location.row}</code> `}${message}
-            </li>`,
-        )}
-      </ul>`
+/** Returns the input of `decision:ID` or `pipeline:NUMBER`. Raises `not_found`. */
+async function inputOf(choice: string, deps: PageRoutesDeps): Promise<string> {
+  const [kind, id = ''] = choice.split(':')
+  if (kind === 'decision') {
+    const { input } = await findDecision(requireLog(deps), id)
+    return input === undefined ? '' : indented(input.text)
   }
-  return html`<section class="verdict" role="status">
-    <div>
-      <h2>Result</h2>
-      ${result.kind === 'undefined' ? html`<p>The document is undefined for this input.</p>` : jsonTree(result.value)}
-    </div>
-  </section>`
+  const [newest] = /^\d{1,15}$/.test(id) ? await deps.registry.lookups.versions(Number(id), 1) : []
+  if (newest?.definition !== undefined) return indented(`{"new":${newest.definition}}`)
+  throw new AppError('not_found', `There is no pipeline ${id} in the registry.`)
+}
+
+function indented(json: string): string {
+  return JSON.stringify(JSON.parse(json), null, 2)
 }

@@ -41,7 +41,7 @@ const RunWithResult = Run.extend({
   result: ImpactResult.optional().describe('Present if the state is done.'),
 })
 const ID = { impactId: textOf('Id from the response of POST /policies/impact.') }
-const COMMON = { roles: ['author'], handler: 'policy_impact' } as const
+const COMMON = { roles: ['author', 'auditor'], handler: 'policy_impact' } as const
 const { route } = routesOf<ImpactRoutesDeps>()
 
 /** Comparisons of a candidate with the policies that serve. */

@@ -4,6 +4,8 @@ import { jsonAnswer } from '../../exchange/json-answer.js'
 import { jsonBody } from '../../input/body-reader.js'
 import { json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
+import type { Explanation, PolicyTrialResult } from '../../../rego/index.js'
+import { TrialExplanation } from '../trail/explanation-schema.js'
 
 /** A file of Rego to try together with the loaded policies. */
 export interface SourceTrial {
@@ -14,13 +16,21 @@ export interface SourceTrial {
   readonly path: string
   /** JSON text; undefined without an input. */
   readonly input?: string | undefined
+  /** Whether to explain which rules fired and why the others did not. */
+  readonly explain?: boolean
+}
+
+/** The value of the document, and the evaluated lines of the file. */
+export interface TriedSource extends PolicyTrialResult {
+  /** Present if it was requested. */
+  readonly explanation?: Explanation
 }
 
 /**
- * Returns the value of the document; undefined for an undefined one. Raises `invalid` with every
- * problem of the Rego, and `unavailable` if too many wait or a limit is exceeded.
+ * Evaluates the document. Raises `invalid` with every problem of the Rego, and `unavailable` if too
+ * many wait or a limit is exceeded.
  */
-export type TrySource = (trial: SourceTrial) => Promise<unknown>
+export type TrySource = (trial: SourceTrial) => Promise<TriedSource>
 
 export interface PlaygroundRoutesDeps {
   readonly trySource: TrySource
@@ -38,7 +48,12 @@ const Trial = z.strictObject({
   text: z.string().min(1).describe('Rego.'),
   path: z.string().max(MAX_PATH).describe('Path of the document to evaluate, such as `app/rules/deny`.'),
   input: z.unknown().optional(),
+  explain: z
+    .boolean()
+    .default(false)
+    .describe('Whether to explain which rules fired and why the others did not.'),
 })
+const Lines = z.array(z.int())
 
 /** `POST /playground`: tries a changed policy. Nothing is recorded and nothing is put in service. */
 export const playgroundRoutes = [
@@ -52,15 +67,21 @@ export const playgroundRoutes = [
     answers: {
       200: json(
         'The result; without `result` if the document is undefined.',
-        z.object({ result: z.unknown().optional() }),
+        z.object({
+          result: z.unknown().optional(),
+          coverage: z
+            .object({ covered: Lines, uncovered: Lines })
+            .describe('Lines of the file that were evaluated, and those that were not.'),
+          explanation: TrialExplanation.optional(),
+        }),
       ),
     },
-    answer: async ({ body: { file, text, path, input } }, { trySource }) =>
-      jsonAnswer({
-        result: await trySource({
-          ...{ file, text, path },
-          input: input === undefined ? undefined : JSON.stringify(input),
-        }),
-      }),
+    answer: async ({ body: { input, ...trial } }, { trySource }) => {
+      const { value, ...tried } = await trySource({
+        ...trial,
+        input: input === undefined ? undefined : JSON.stringify(input),
+      })
+      return jsonAnswer({ result: value, ...tried })
+    },
   }),
 ]

@@ -32,8 +32,15 @@ const Rule = z.looseObject({
   because: Helpers,
 })
 
-/** Why a decision was made. Rules nest through `because`. */
-export const Explanation = z.looseObject({
+/** Why the rules of a trial have their values. Rules nest through `because`. */
+export const TrialExplanation = z.looseObject({
+  packages: z.array(z.object({ package: z.string(), ...Labels, rules: z.array(Rule) })),
+  rulesLeftOut: z.int(),
+  isCut: z.boolean().describe('Whether the evaluation had more values than an explanation has.'),
+})
+
+/** Why a decision was made. */
+export const Explanation = TrialExplanation.extend({
   ...{ decisionId: z.string(), revision: z.string(), outcome: z.string() },
   reproduced: z
     .boolean()
@@ -41,7 +48,4 @@ export const Explanation = z.looseObject({
     .describe('Whether the evaluation gave the recorded result again; absent if unknown.'),
   error: z.string().optional().describe('Why the evaluation failed. The explanation ends there.'),
   notes: z.array(z.object({ code: z.string(), message: z.string() })),
-  packages: z.array(z.object({ package: z.string(), ...Labels, rules: z.array(Rule) })),
-  rulesLeftOut: z.int(),
-  isCut: z.boolean().describe('Whether the evaluation had more values than an explanation has.'),
 })
