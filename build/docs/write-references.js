@@ -19,6 +19,7 @@ function run(...args) {
   return execFileSync(process.execPath, [join(ROOT, 'dist/cli.js'), ...args], {
     encoding: 'utf8',
     env: { PATH: process.env.PATH },
+    maxBuffer: 16 * 1024 * 1024,
   })
 }
 
