@@ -61,6 +61,29 @@ const CHANGES = [
 ] as const
 
 describe('policies and data', () => {
+  test('have limits that no request passes, and a cheap decision is made after each', async () => {
+    await start()
+    const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+    const operation = JSON.stringify({ op: 'add', path: '/x', value: 1 })
+    for (const [method, path, body, status] of [
+      ['PUT', '/v1/data/deep', deep(900), 204],
+      ['PUT', '/v1/data/deep', deep(1001), 400],
+      ['PUT', '/v1/data/deep', deep(9999), 400],
+      ['PUT', `/v1/data${'/a'.repeat(900)}`, '1', 204],
+      ['PUT', `/v1/data${'/b'.repeat(7000)}`, '1', 400],
+      ['PATCH', '/v1/data', `[{"op":"add","path":"${'/c'.repeat(1_000_000)}","value":1}]`, 400],
+      ['PATCH', '/v1/data', `[${Array.from({ length: 10_001 }, () => operation).join(',')}]`, 413],
+      ['PUT', '/v1/policies/long', `[${'1,'.repeat(100_000)}`, 400],
+      ['PUT', '/v1/policies/blank', '\n'.repeat(1_000_000), 400],
+      ['PUT', '/v1/policies/open', `package a\n\nx := "${'\\"'.repeat(500_000)}`, 400],
+      ['PUT', '/v1/policies/nested', `package a\n\nx := ${'$"{'.repeat(100)}`, 400],
+    ] as const) {
+      const answer = await send(method, path, body)
+      expect([method, path.slice(0, 20), answer.status]).toEqual([method, path.slice(0, 20), status])
+      expect(await isAllowed('ana')).toBe(true)
+    }
+  })
+
   test('cannot be changed unless the configuration says so, and the error names the key', async () => {
     await start({ policies: { writable: false } })
     for (const [method, path, body] of CHANGES) {

@@ -1,9 +1,10 @@
+import { MAX_DEPTH, scanValue } from '../../lib/json/scan/scan-value.js'
 import type { RegoObject, RegoValue } from '../values/value.js'
 import { dataOf, valueAt } from '../wasm/data/data-image.js'
 import { DataBuilder } from '../wasm/data/data-builder.js'
 import { loadData } from './load-data.js'
 import type { DataFile, LoadedData } from './load-data.js'
-import { parseJson, toJson } from './parse-data.js'
+import { naming, parseJson, toJson } from './parse-data.js'
 
 /** A base document with its path below `data` and its file. */
 export interface BaseDocument {
@@ -44,9 +45,13 @@ export function partData({ image, parts }: LoadedData, place: number, files: rea
   }
 }
 
-/** Returns the value of a data file, of any type. Raises `invalid`, naming the file. */
-export function parseDataFile(file: string, content: Uint8Array): RegoValue {
+/**
+ * Returns the value of a data file, of any type, with at most `maxLevels` levels. Raises `invalid`,
+ * naming the file.
+ */
+export function parseDataFile(file: string, content: Uint8Array, maxLevels = MAX_DEPTH): RegoValue {
   const json = toJson(file, content)
+  if (maxLevels < MAX_DEPTH) naming(file, () => scanValue(json, 0, MAX_DEPTH - maxLevels))
   const builder = new DataBuilder(json.length, ANY_BASE)
   const address = parseJson(builder, file, json)
   return valueAt(builder.view, address)

@@ -34,7 +34,7 @@ export function parseJson(builder: DataBuilder, file: string, json: Uint8Array):
   })
 }
 
-function naming<T>(file: string, work: () => T): T {
+export function naming<T>(file: string, work: () => T): T {
   try {
     return work()
   } catch (raw) {

@@ -13,19 +13,38 @@ export interface DataChange {
   readonly createsParents: boolean
 }
 
+/** Copying a member takes the time of about this many elements. */
+const ELEMENTS_PER_MEMBER = 20
 const INDEX = /^[+-]?\d+$/
 
 /**
  * Returns a value with a change inside it. `depth` is the length of the value's own path. Adding to
- * an array inserts. Raises `not_found` for a missing value and a wrong index, in OPA's words.
+ * an array inserts. `copied` is called with the number of elements that are copied. Raises
+ * `not_found` for a missing value and a wrong index, in OPA's words.
  */
-export function changeInside(value: RegoValue, change: DataChange, depth: number): RegoValue {
-  if (isArray(value)) return changeArray(value, change, depth)
-  if (value instanceof RegoObject) return changeObject(value, change, depth)
+export function changeInside(
+  value: RegoValue,
+  change: DataChange,
+  depth: number,
+  copied: (elements: number) => void,
+): RegoValue {
+  if (isArray(value)) {
+    copied(value.length)
+    return changeArray(value, change, depth, copied)
+  }
+  if (value instanceof RegoObject) {
+    copied(value.entries.length * ELEMENTS_PER_MEMBER)
+    return changeObject(value, change, depth, copied)
+  }
   throw documentNotFound()
 }
 
-function changeArray(array: RegoArray, change: DataChange, depth: number): RegoArray {
+function changeArray(
+  array: RegoArray,
+  change: DataChange,
+  depth: number,
+  copied: (elements: number) => void,
+): RegoArray {
   const { op, path, value } = change
   const segment = path[depth] ?? ''
   const isLast = depth === path.length - 1
@@ -42,19 +61,24 @@ function changeArray(array: RegoArray, change: DataChange, depth: number): RegoA
   const element = array[index]
   if (adds && index === array.length) return [...array, value]
   if (element === undefined) return fail('array index out of range')
-  if (!isLast) return array.with(index, changeInside(element, change, depth + 1))
+  if (!isLast) return array.with(index, changeInside(element, change, depth + 1, copied))
   if (op === 'remove') return array.toSpliced(index, 1)
   return op === 'add' ? array.toSpliced(index, 0, value) : array.with(index, value)
 }
 
-function changeObject(object: RegoObject, change: DataChange, depth: number): RegoObject {
+function changeObject(
+  object: RegoObject,
+  change: DataChange,
+  depth: number,
+  copied: (elements: number) => void,
+): RegoObject {
   const { op, path, value, createsParents } = change
   const key = path[depth] ?? ''
   const isLast = depth === path.length - 1
   const member = object.get(key) ?? (op === 'add' && !isLast && createsParents ? NO_MEMBERS : undefined)
   if (member === undefined && !(op === 'add' && isLast)) throw documentNotFound()
   if (op === 'remove' && isLast) return new RegoObject(object.entries.filter(([name]) => name !== key))
-  const changed = isLast || member === undefined ? value : changeInside(member, change, depth + 1)
+  const changed = isLast || member === undefined ? value : changeInside(member, change, depth + 1, copied)
   return new RegoObject([...object.entries, [key, changed]])
 }
 

@@ -103,6 +103,42 @@ describe('a change of base documents', () => {
   })
 })
 
+describe('a patch with thousands of changes', () => {
+  const MANY = 5_000
+  const numbers = Array.from({ length: MANY }, (_, place) => place)
+
+  test('appends to an array, and changes objects in it', () => {
+    const store = new Store('{"l":[]}')
+    store.change(...numbers.map((place) => ({ path: ['l', '-'], value: number(String(place)) })))
+    expect(JSON.parse(store.text)).toEqual({ l: numbers })
+  })
+
+  test('adds, replaces and removes members', () => {
+    const store = new Store('{"old":{"kept":0}}')
+    store.change(
+      ...numbers.map((place) => ({ path: ['old', `k${place}`], value: new RegoObject([]) })),
+      ...numbers.map((place) => ({ path: ['old', `k${place}`, 'x'], value: number(String(place)) })),
+      ...numbers.slice(1).map((place) => ({ op: 'remove' as const, path: ['old', `k${place}`] })),
+    )
+    expect(store.text).toBe('{"old":{"k0":{"x":0},"kept":0}}')
+    store.change({ path: ['old'], value: true }, { op: 'remove', path: ['old'] })
+    expect([store.text, store.edits.length]).toEqual(['{}', 1])
+  })
+
+  test.each([
+    ['elements', (): RegoValue => Array.from({ length: 30_000 }, () => null), ['l', '-']],
+    [
+      'members in an array',
+      (): RegoValue => [new RegoObject(numbers.map((place) => [`k${place}`, null] as const))],
+      ['l', '0', 'x'],
+    ],
+  ])('is refused if it copies too many %s', (_, large, path) => {
+    const store = new Store('{}')
+    store.change({ path: ['l'], value: large() })
+    expect(store.refusal(...numbers.map(() => ({ path })))).toContain('copy large arrays too often')
+  })
+})
+
 describe('what is kept of many changes', () => {
   test('is one edit for a document that is replaced often', () => {
     const store = new Store('{}')

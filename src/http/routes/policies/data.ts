@@ -22,6 +22,10 @@ import type { RequestedChange, WritingRoutesDeps } from './writing.js'
 /** Only the end matters, which says how it is read. */
 const FILE = 'body.json'
 
+/** Limits on documents that clients write: levels of a path and of a value, and operations. */
+const MAX_LEVELS = 1000
+const MAX_OPERATIONS = 10_000
+
 const OPERATIONS: readonly RegoValue[] = ['add', 'remove', 'replace'] satisfies DataChange['op'][]
 
 const ROOT = '/v1/data'
@@ -123,7 +127,10 @@ async function changeData(
       target: pathText(path),
       apply: (stored, { data }, written) => {
         const changes = apply({ data: new EditedData(data), path })
-        for (const { path: at } of changes) refuseOwned(at, stored)
+        for (const { path: at } of changes) {
+          if (at.length > MAX_LEVELS) throw new AppError('invalid', `a path may have ${MAX_LEVELS} segments`)
+          refuseOwned(at, stored)
+        }
         if (changes.length === 0) return written
         return { ...written, data: editData({ data, fileData: stored.fileData }, written.data, changes) }
       },
@@ -154,7 +161,7 @@ function changed(exchange: Exchange): Response {
 function readDocument(content: Uint8Array): RegoValue {
   if (content.length === 0) throw new AppError('invalid', 'the body is empty: send a document as JSON')
   try {
-    return parseDataFile(FILE, content)
+    return parseDataFile(FILE, content, MAX_LEVELS)
   } catch (raw) {
     const { kind, code, message } = toAppError(raw)
     throw new AppError(kind, message.replace(`${FILE}: `, ''), { code, cause: raw })
@@ -167,6 +174,8 @@ type Operation = Omit<DataChange, 'createsParents'>
 function readPatch(content: Uint8Array): readonly Operation[] {
   const document = readDocument(content)
   if (!isArray(document)) throw wrongPatch(['the body must be an array'])
+  if (document.length > MAX_OPERATIONS)
+    throw new AppError('too_large', `a patch may have ${MAX_OPERATIONS} operations: send several`)
   const read = document.map((operation, place) => readOperation(operation, place))
   const problems = read.flatMap((one) => ('problem' in one ? [one.problem] : []))
   if (problems.length > 0) throw wrongPatch(problems)
