@@ -25,7 +25,10 @@ const LONG = [
 const IN_PROCESS = [
   'analysis-report-page',
   'analysis-routes',
+  'approval-lists',
   'approval-rules',
+  'armory',
+  'data-api-parity',
   'denial-rules',
   'denying-packages',
   'execution-timeline',
@@ -34,20 +37,25 @@ const IN_PROCESS = [
   'notifications',
   'openapi',
   'orchestrator-dialects',
+  'pages',
   'policy-revisions',
   'policy-sources',
   'reconciliation',
   'refusals',
   'reload',
   'request-targets',
+  'sign-on',
+  'stage-forms',
+  'stage-gates',
   'trail',
+  'webhooks',
 ]
 /** Tests that replace a module or check which modules are loaded. Files of `unit` share modules. */
 const WITH_OWN_MODULES = ['test/rego/builtins/index.test.ts', 'test/rego/opa/run-opa.test.ts']
-/** Tests that run the built program as processes. */
+/** Tests that run the built program as processes; other commands run in the test process. */
 const WHOLE_PROCESSES = [
   ...WITH_OWN_MODULES,
-  'test/cli/**/*.test.ts',
+  'test/cli/{analysis-templates,audit-export,audit-timeline,ci-files,completion,doctor,doctor-database,opa-flags,page,signals,watch-policies}.test.ts',
   ...readdirSync('test/e2e')
     .filter((file) => file.endsWith('.test.ts') && !IN_PROCESS.includes(file.replace('.test.ts', '')))
     .map((file) => `test/e2e/${file}`),

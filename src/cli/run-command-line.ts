@@ -68,9 +68,7 @@ async function makeProgram(args: readonly string[], session: Session): Promise<C
     .addHelpText('after', HELP)
     .hook('preAction', (_, command) => {
       session.isWatched = command.getOptionValue('watch') === true
-      // The service loads most of its code later.
-      if (command.name() === 'serve') return
-      waitForFiles()
+      if (session.terminal.ownsProcess && command.name() !== 'serve') waitForFiles()
     })
   if (isEvaluation(args)) await defineShortForm(program, session)
   else defineRoot(program)

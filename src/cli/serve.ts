@@ -64,7 +64,7 @@ export function defineServe(command: Command, session: Session): void {
         const isClosed = await runServer(config, { hint, reread })
         session.exitCode = isClosed ? EXIT.fine : EXIT.denied
       } finally {
-        exitAfterGrace()
+        if (session.terminal.ownsProcess) exitAfterGrace()
       }
     })
 }

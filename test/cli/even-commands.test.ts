@@ -80,7 +80,7 @@ function optionOf(command: Command, flag: string): Option | undefined {
 function terminal(): { readonly terminal: Terminal; readonly written: string[] } {
   const written: string[] = []
   const write = (text: string): void => void written.push(text)
-  const none = { env: {}, isInteractive: false, showsProgress: false, hasColours: false }
+  const none = { env: {}, ownsProcess: false, isInteractive: false, showsProgress: false, hasColours: false }
   const read = () => Promise.resolve(Buffer.alloc(0))
   return {
     written,

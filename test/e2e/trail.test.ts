@@ -13,7 +13,7 @@ import {
   pipelineEvent,
 } from '../support/orchestrator-events.js'
 import { runTidegate } from '../support/run-tidegate.js'
-import { isInProcess, startTidegate } from '../support/tidegate-process.js'
+import { startTidegate } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
 import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
@@ -179,18 +179,15 @@ describe('the trail', () => {
     expect(await get('/audit/verify')).toMatchObject({ isIntact: true, problems: [] })
   })
 
-  it.skipIf(isInProcess)(
-    'is proven by the command line, also in its directory while the service runs',
-    async () => {
-      const byService = await runTidegate(['audit', 'verify', '--url', service.url])
-      expect(byService.stdout).toMatch(/^intact: \d+ records checked/)
-      const dataDir = join(workspace.path, 'data')
-      const offline = await runTidegate(['audit', 'verify', '--data-dir', dataDir, '--format', 'json'])
-      expect(JSON.parse(offline.stdout)).toMatchObject({ isIntact: true })
-    },
-  )
+  it('is proven by the command line, also in its directory while the service runs', async () => {
+    const byService = await runTidegate(['audit', 'verify', '--url', service.url])
+    expect(byService.stdout).toMatch(/^intact: \d+ records checked/)
+    const dataDir = join(workspace.path, 'data')
+    const offline = await runTidegate(['audit', 'verify', '--data-dir', dataDir, '--format', 'json'])
+    expect(JSON.parse(offline.stdout)).toMatchObject({ isIntact: true })
+  })
 
-  it.skipIf(isInProcess)('is searched, shown and exported by the command line', async () => {
+  it('is searched, shown and exported by the command line', async () => {
     await post('/platform/echo', { eventId: 'cli', name: 'cli.event' })
     const url = ['--url', service.url]
     const found = await runTidegate(['audit', 'search', '--kind', 'cli.event', ...url, '--format', 'json'])

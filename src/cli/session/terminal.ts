@@ -11,6 +11,8 @@ export interface Terminal {
   readonly err: (text: string) => void
   readonly readStdin: () => Promise<Buffer>
   readonly env: Readonly<Record<string, string | undefined>>
+  /** True if the process ends with the command and serves nobody else meanwhile. */
+  readonly ownsProcess: boolean
   /** True if standard input is a terminal. */
   readonly isInteractive: boolean
   /** True if standard error is a terminal, which shows progress. */
@@ -33,6 +35,7 @@ export function systemTerminal(): Terminal {
     err: (text) => process.stderr.write(text),
     readStdin,
     env: process.env,
+    ownsProcess: true,
     isInteractive: process.stdin.isTTY,
     showsProgress: process.stderr.isTTY,
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,

@@ -18,6 +18,7 @@ function recordingTerminal(showsProgress: boolean): { terminal: Terminal; err: s
     err: (text) => err.push(text),
     readStdin: () => Promise.resolve(Buffer.alloc(0)),
     env: {},
+    ownsProcess: false,
     isInteractive: false,
     showsProgress,
     hasColours: false,

@@ -22,6 +22,7 @@ const terminal = (env: Record<string, string> = {}): Terminal => ({
   err: () => undefined,
   readStdin: () => Promise.resolve(Buffer.alloc(0)),
   env,
+  ownsProcess: false,
   isInteractive: false,
   showsProgress: false,
   hasColours: false,

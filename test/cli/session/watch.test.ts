@@ -23,6 +23,7 @@ function terminal(columns?: number): Terminal {
     outBytes: () => Promise.resolve(true),
     readStdin: () => Promise.resolve(Buffer.alloc(0)),
     env: {},
+    ownsProcess: false,
     isInteractive: false,
     showsProgress: true,
     hasColours: false,

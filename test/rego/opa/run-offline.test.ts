@@ -93,11 +93,12 @@ describe.each<[string, string | undefined]>([
     },
   )
 
-  test.runIf(named !== undefined)('can call the same built-ins with schemas of its own', async () => {
-    const schema =
-      '{"definitions": {"n": {"type": "number"}}, "properties": {"n": {"$ref": "#/definitions/n"}}}'
-    expect(await run('test', `test_it if json.match_schema({"n": 1}, ${schema})[0]`)).toMatchObject({
-      exitCode: 0,
+  if (named !== undefined)
+    test('can call the same built-ins with schemas of its own', async () => {
+      const schema =
+        '{"definitions": {"n": {"type": "number"}}, "properties": {"n": {"$ref": "#/definitions/n"}}}'
+      expect(await run('test', `test_it if json.match_schema({"n": 1}, ${schema})[0]`)).toMatchObject({
+        exitCode: 0,
+      })
     })
-  })
 })
