@@ -2,20 +2,16 @@ import { AppError } from '../errors/app-error.js'
 import { nearestName, suggestion } from '../lib/text/nearest-name.js'
 import { REDACTION_MARK } from '../lib/redaction/redacted.js'
 import { MASK_MARK } from '../decisions/mask-input.js'
-import type { StoredDecision } from '../store/ports/decision-store.js'
 import {
-  explainEvaluation,
+  explainEvaluations,
   packageMatcher,
   packagePath,
-  parseDataPath,
   pathKey,
   pathOfKey,
   pathsOf,
   printPackageName,
   replayCalls,
   strictnessOf,
-  textsOf,
-  type Answer,
   type ExplainMode,
   type Explanation,
   type KeptRevisions,
@@ -26,12 +22,21 @@ import {
   type TracedPolicies,
 } from '../rego/index.js'
 import type { Config } from '../config/config.js'
+import { questionFor, questionsFor } from './decision-questions.js'
+import { isReproduced, recordedFindings } from './recorded-findings.js'
+import type { ExplainableDecision, RecordedFindings } from './recorded-findings.js'
+import { EMPTY_TRACE } from './traced-runs.js'
 import type { TracedResult, TracedRuns } from './traced-runs.js'
 
 /** A limit of an explanation. */
 export interface ExplanationNote {
   readonly code:
-    'redacted_input' | 'recorded_requests' | 'bundle_without_rego' | 'other_result' | 'unknown_result'
+    | 'redacted_input'
+    | 'recorded_requests'
+    | 'bundle_without_rego'
+    | 'other_result'
+    | 'unknown_result'
+    | 'level_warn'
   readonly message: string
 }
 
@@ -61,13 +66,6 @@ export interface ExplainDecisionOptions {
   readonly package?: string | undefined
 }
 
-/** What an explanation needs of a decision. */
-export type ExplainableDecision = Pick<
-  StoredDecision,
-  | ('decisionId' | 'revision' | 'outcome' | 'timeMs' | 'kind' | 'path' | 'packages')
-  | ('input' | 'inputBytes' | 'inputTruncated' | 'result' | 'resultTruncated' | 'ndBuiltinCache')
->
-
 /** `explainDecision` of a service. */
 export type ExplainDecision = (
   decision: ExplainableDecision,
@@ -90,25 +88,46 @@ export async function explainDecision(
   if (sources === undefined) throw revisionGone(decision)
   refuseIncompleteSources(sources)
   return await runs.inTurn(async () => {
-    const wanted = wantedPackages(decision, sources, policies.staticPackages, options.package)
+    const findings = recordedFindings(decision.packages)
+    const wanted = wantedPackages(decision, sources, policies.staticPackages, {
+      ...{ findings, only: options.package },
+    })
     const first = questionFor(decision, [...wanted].map(pathKey))
     const traced = await runs.load(sources, wanted.length > 0 ? wanted : pathsOf(first))
     const keys = packageKeys(traced.snapshot, wanted)
     if (options.package !== undefined && keys.length === 0) throw unknownPackage(options.package, sources)
-    const question = questionFor(decision, keys)
+    const questions = questionsFor(decision, traced, {
+      keys,
+      findings,
+      levels: policies.levels,
+      isNamed: options.package !== undefined,
+    })
     const calls = replayCalls(Buffer.from(ndBuiltinCache ?? '{}').toString(), requests)
     const isVerdict = decision.kind !== 'data' || decision.path === policies.accessDecision
-    const result = await runs.run(traced, {
-      ...{ question, calls, nowMs: calls.nowMs ?? timeMs, input: decision.input ?? undefined },
-      ...strictnessOf(policies.strictBuiltinErrors, isVerdict && decision.kind !== 'default'),
-    })
-    const reproduced = options.package === undefined ? isReproduced(decision, question, result) : undefined
+    const results: TracedResult[] = []
+    for (const question of questions)
+      results.push(
+        await runs.run(traced, {
+          ...{ question, calls, nowMs: calls.nowMs ?? timeMs, input: decision.input ?? undefined },
+          ...strictnessOf(policies.strictBuiltinErrors, isVerdict && decision.kind !== 'default'),
+        }),
+      )
+    const error = results.find((result) => result.error !== undefined)?.error
+    const reproduced =
+      options.package === undefined ? isReproduced(decision, findings, questions, results) : undefined
     return {
       ...{ decisionId, revision, outcome },
       ...(reproduced !== undefined && { reproduced }),
-      ...(result.error !== undefined && { error: result.error.message }),
-      notes: notesOf(decision, sources, traced, { reproduced, isPart: options.package !== undefined }),
-      ...explainEvaluation(traced, question, result.trace, options.mode),
+      ...(error !== undefined && { error: error.message }),
+      notes: [
+        ...notesOf(decision, sources, traced, { reproduced, isPart: options.package !== undefined }),
+        ...warningNotes(questions),
+      ],
+      ...explainEvaluations(
+        traced,
+        questions.map((question, place) => ({ question, trace: results[place]?.trace ?? EMPTY_TRACE })),
+        options.mode,
+      ),
     }
   })
 }
@@ -164,18 +183,13 @@ function unknownPackage(name: string, { rego, revision }: KeptSources): AppError
 
 /** The paths of the packages to explain; none for a decision about a path. */
 function wantedPackages(
-  { kind, packages, outcome }: ExplainableDecision,
+  { kind, outcome }: ExplainableDecision,
   { rego }: KeptSources,
   staticPackages: readonly string[],
-  only: string | undefined,
+  { findings: { names }, only }: { readonly findings: RecordedFindings; readonly only: string | undefined },
 ): readonly (readonly string[])[] {
   if (only !== undefined) return [pathOfName(only)]
-  if (outcome === 'deny' && packages !== null) {
-    const names = (JSON.parse(Buffer.from(packages).toString()) as { readonly package?: string }[]).flatMap(
-      ({ package: name }) => name ?? [],
-    )
-    if (names.length > 0) return names.map(pathOfName)
-  }
+  if (outcome === 'deny' && names.length > 0) return names.map(pathOfName)
   if (kind !== 'static') return []
   const all = rego.flatMap(({ text }) => {
     const path = packagePath(text)
@@ -195,43 +209,17 @@ function packageKeys({ packages }: Snapshot, wanted: readonly (readonly string[]
   return packages.filter((key) => names.has(printPackageName(pathOfKey(key))))
 }
 
-function questionFor({ kind, path }: ExplainableDecision, packages: readonly string[]): Question {
-  switch (kind) {
-    case 'static':
-      return { kind: 'static', packages }
-    case 'runtime':
-      return {
-        kind: 'runtime',
-        path: parseDataPath(path),
-        ...(packages.length > 0 && { packages }),
-      }
-    case 'data':
-    case 'default':
-      return { kind: 'document', path: parseDataPath(path) }
-    case 'query':
-      throw new AppError('invalid', 'Ad-hoc queries cannot be explained. Evaluate a rule instead.')
-  }
-}
-
-/** Undefined if the recorded result is incomplete, or only some packages were evaluated. */
-function isReproduced(
-  { kind, outcome, packages, result, resultTruncated }: ExplainableDecision,
-  question: Question,
-  { answer, error }: TracedResult,
-): boolean | undefined {
-  if (error !== undefined || outcome === 'error') return (error !== undefined) === (outcome === 'error')
-  if (resultTruncated || result === null) return result === null && answer === undefined ? true : undefined
-  const recorded = Buffer.from(result).toString()
-  if (kind === 'data' || kind === 'default') return answer === recorded
-  const isPart = question.kind === 'static' && outcome === 'deny' && packages === null
-  if (isPart || recorded.includes(REDACTION_MARK)) return undefined
-  const texts = new Set(JSON.parse(recorded) as string[])
-  const again = textsOfAnswer(answer)
-  return again.length === texts.size && again.every((text) => texts.has(text))
-}
-
-function textsOfAnswer(answer: Answer): readonly string[] {
-  return typeof answer === 'object' ? textsOf(answer) : []
+function warningNotes(questions: readonly Question[]): ExplanationNote[] {
+  const names = questions.flatMap((question) =>
+    question.kind === 'advice' ? question.packages.map((key) => printPackageName(pathOfKey(key))) : [],
+  )
+  if (names.length === 0) return []
+  return [
+    {
+      code: 'level_warn',
+      message: `The denials of packages at the level warn are warnings: ${names.join(', ')}.`,
+    },
+  ]
 }
 
 /** At most this many redacted members are named. */

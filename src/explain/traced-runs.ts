@@ -48,7 +48,7 @@ const RETRY_AFTER_SECONDS = 5
 const MAX_KEPT = 4
 /** The markers of an evaluation take time, too. */
 const DURATION_FACTOR = 4
-const EMPTY_TRACE: Trace = { bodies: new Map(), isCut: false }
+export const EMPTY_TRACE: Trace = { bodies: new Map(), isCut: false }
 const NEVER = new AbortController().signal
 
 /** Compiles policies with markers and evaluates them, one at a time, on a thread of its own. */

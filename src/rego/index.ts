@@ -66,7 +66,7 @@ export {
   type ExplainMode,
   type Explanation,
   type PackageExplanation,
-  explainEvaluation,
+  explainEvaluations,
   pathsOf,
 } from './explain/explain-evaluation.js'
 export type {

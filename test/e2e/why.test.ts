@@ -218,3 +218,116 @@ describe('why a decision was made', () => {
     })
   })
 })
+
+describe('why, with packages that only warn', () => {
+  const rule = (name: string, annotation: string, head = 'deny'): Record<string, string> => ({
+    [`policies/static/${name}.rego`]: `${annotation}package static.${name}
+import rego.v1
+
+${head} contains sprintf("${name} waits %d", [input.new.wait]) if input.new.wait > 10
+`,
+  })
+  const annotated = (level: string): string => `# METADATA\n# custom:\n#   level: ${level}\n`
+  const workspace = makeWorkspace({
+    ...rule('advised', annotated('warn')),
+    ...rule('configured', ''),
+    ...rule('unused', annotated('"off"')),
+    ...rule('hint', '', 'warn'),
+    ...rule('strict', ''),
+    'policies/static/strict.rego':
+      rule('strict', '')['policies/static/strict.rego']?.replace('> 10', '> 20') ?? '',
+    'policies/runtime/soak.rego': `${annotated('warn')}package runtime.soak
+import rego.v1
+deny contains "soaks" if input.wait > 10
+`,
+  })
+  let tidegate: TidegateProcess
+  beforeAll(async () => {
+    const levels = [{ package: 'static.configured', level: 'warn' }]
+    tidegate = await startTidegate({ workspace, config: { policies: { levels } } })
+  })
+  afterAll(async () => {
+    await tidegate.end('SIGTERM')
+    workspace.remove()
+  })
+
+  const flat = {
+    ...{ payloadConstraint: [], startTime: 1, application: 'shop', name: 'p' },
+    ...{ stage: 'Soak', executionId: 'e', user: 'ana' },
+  }
+  const explained = async (path: string, input: object, query = '') => {
+    const newest = async (): Promise<string | undefined> => {
+      const { decisions } = objectOf(await ask(tidegate.url, { path: '/decisions?limit=1' }))
+      return (decisions as { decisionId: string }[])[0]?.decisionId
+    }
+    const before = await newest()
+    await postJson(tidegate.url, path, input)
+    const decisionId = await waitUntil(
+      async () => {
+        const found = await newest()
+        return found === before ? undefined : found
+      },
+      () => 'the decision is not in the log',
+    )
+    const answer = objectOf(await ask(tidegate.url, { path: `/decisions/${decisionId}/why${query}` }))
+    const packages = answer['packages'] as { package: string; rules: { rule: string; outcome: string }[] }[]
+    const rules = packages.flatMap((one) =>
+      one.rules.map(({ rule: name, outcome }) => `${one.package}.${name} ${outcome}`),
+    )
+    return { answer, rules: rules.toSorted() }
+  }
+  const save = (wait: number, query = '') =>
+    explained('/v1/staticPolicy/eval', { input: { new: { application: 'shop', wait } } }, query)
+
+  test('an allow with warnings is the same again, and its warnings are explained', async () => {
+    const { answer, rules } = await save(15)
+    expect(answer).toMatchObject({ outcome: 'allow', reproduced: true })
+    expect(rules).toEqual([
+      'static.advised.deny fired',
+      'static.configured.deny fired',
+      'static.hint.warn fired',
+      'static.strict.deny not_fired',
+    ])
+    expect(answer['notes']).toEqual([
+      {
+        code: 'level_warn',
+        message: 'The denials of packages at the level warn are warnings: static.advised, static.configured.',
+      },
+    ])
+  })
+
+  test('a denial is explained with the rules that warned', async () => {
+    const { answer, rules } = await save(25)
+    expect(answer).toMatchObject({ outcome: 'deny', reproduced: true })
+    expect(rules).toEqual([
+      'static.advised.deny fired',
+      'static.configured.deny fired',
+      'static.hint.warn fired',
+      'static.strict.deny fired',
+    ])
+  })
+
+  test('a package that only warns, or is off, is explained by its name', async () => {
+    expect((await save(15, '?package=static.advised')).rules).toEqual(['static.advised.deny fired'])
+    expect((await save(15, '?package=static.hint')).rules).toEqual(['static.hint.warn fired'])
+    expect((await save(15, '?package=static.unused')).rules).toEqual(['static.unused.deny fired'])
+  })
+
+  test.each(['runtime/soak', 'runtime/soak/deny'])(
+    'a runtime policy at %s that warns is explained',
+    async (path) => {
+      const { answer, rules } = await explained(`/v1/data/${path}`, { ...flat, wait: 15 })
+      expect(answer).toMatchObject({ outcome: 'allow', reproduced: true })
+      expect(rules).toEqual(['runtime.soak.deny fired'])
+    },
+  )
+
+  test('a denial that an exception excuses is the same again', async () => {
+    const until = new Date(Date.now() + 3_600_000).toISOString()
+    const exception = { package: 'static.strict', application: 'shop', reason: 'moves', until }
+    expect((await postJson(tidegate.url, '/exceptions', exception)).status).toBeLessThan(300)
+    const { answer, rules } = await save(25)
+    expect(answer).toMatchObject({ outcome: 'allow', reproduced: true })
+    expect(rules).toContain('static.strict.deny fired')
+  })
+})

@@ -1,7 +1,7 @@
 import {
   evaluateTraced,
   evaluateWithAnswers,
-  explainEvaluation,
+  explainEvaluations,
   loadTraced,
   printJson,
   type ExplainMode,
@@ -45,5 +45,5 @@ export async function explainInput(
         : replayDecision(evaluate, ndBuiltinCache, requests, { ...strictness, ...options }),
     ),
   )
-  return explainEvaluation(traced, question, trace, mode)
+  return explainEvaluations(traced, [{ question, trace }], mode)
 }

@@ -10,7 +10,8 @@ import {
   type RecordedCalls,
   type Snapshot,
 } from '../../rego/index.js'
-import type { ExplainDecision, ExplainableDecision } from '../../explain/explain-decision.js'
+import type { ExplainDecision } from '../../explain/explain-decision.js'
+import type { ExplainableDecision } from '../../explain/recorded-findings.js'
 import type { Enforcement } from '../../enforcement/enforcement.js'
 import { packagesJson } from '../../enforcement/verdict.js'
 import type { Verdict } from '../../enforcement/verdict.js'

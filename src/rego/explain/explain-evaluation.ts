@@ -31,6 +31,12 @@ export interface Explanation {
 
 const MAX_RULES = 300
 
+/** A question with the trace of its evaluation. */
+export interface TracedQuestion {
+  readonly question: Question
+  readonly trace: Trace
+}
+
 /** Returns the paths of the packages or rules that a question is about. */
 export function pathsOf(question: Question): readonly (readonly string[])[] {
   switch (question.kind) {
@@ -45,18 +51,19 @@ export function pathsOf(question: Question): readonly (readonly string[])[] {
   }
 }
 
-/** Explains the rules that a question is about from the trace of its evaluation. */
-export function explainEvaluation(
+/** Explains the rules that questions are about from the traces of their evaluations. */
+export function explainEvaluations(
   { definitions, packageLabels }: TracedPolicies,
-  question: Question,
-  trace: Trace,
+  questions: readonly TracedQuestion[],
   mode: ExplainMode,
 ): Explanation {
-  const explainer = new RuleExplainer(definitions, trace)
-  const asked = definitionsFor(definitions, question)
+  const asked = questions.flatMap(({ question, trace }) => {
+    const explainer = new RuleExplainer(definitions, trace)
+    return definitionsFor(definitions, question).map((definition) => ({ definition, explainer }))
+  })
   const shown = asked
     .slice(0, MAX_RULES)
-    .map((definition) => ({ definition, rule: explainer.explain(definition) }))
+    .map(({ definition, explainer }) => ({ definition, rule: explainer.explain(definition) }))
     .filter(({ rule }) => isShown(rule, mode))
   const groups = new Map<string, RuleExplanation[]>()
   for (const { definition, rule } of shown) {
@@ -71,7 +78,7 @@ export function explainEvaluation(
   return {
     packages: packages.toSorted((a, b) => Number(b.rules.some(hasFired)) - Number(a.rules.some(hasFired))),
     rulesLeftOut: Math.max(0, asked.length - MAX_RULES),
-    isCut: trace.isCut,
+    isCut: questions.some(({ trace }) => trace.isCut),
   }
 }
 
@@ -92,14 +99,21 @@ function definitionsFor(
   definitions: readonly TracedDefinition[],
   question: Question,
 ): readonly TracedDefinition[] {
-  const paths = pathsOf(question)
-  const within = definitions.filter((definition) => {
-    const own = fullPath(definition)
-    return paths.some((path) => own.slice(0, path.length).every((segment, place) => segment === path[place]))
-  })
+  const at = (paths: readonly (readonly string[])[]): readonly TracedDefinition[] =>
+    definitions.filter((definition) => {
+      const own = fullPath(definition)
+      return paths.some((path) =>
+        own.slice(0, path.length).every((segment, place) => segment === path[place]),
+      )
+    })
+  const isVerdict = ({ rulePath }: TracedDefinition): boolean => verdictOf(rulePath) !== undefined
+  if (question.kind === 'advice')
+    return [
+      ...at(question.packages.map(pathOfKey)).filter(isVerdict),
+      ...at(question.rules.map(pathOfKey)).filter(({ rulePath }) => warningOf(rulePath) !== undefined),
+    ]
+  const within = at(pathsOf(question))
   if (question.kind === 'document') return within.filter(({ isFunction }) => !isFunction)
-  const verdicts = within.filter(
-    ({ rulePath }) => verdictOf(rulePath) !== undefined || warningOf(rulePath) !== undefined,
-  )
+  const verdicts = within.filter(isVerdict)
   return verdicts.length > 0 ? verdicts : within.filter(({ isFunction }) => !isFunction)
 }

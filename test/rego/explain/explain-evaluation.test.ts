@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { evaluateTraced } from '../../../src/rego/explain/evaluate-traced.js'
-import { explainEvaluation, pathsOf } from '../../../src/rego/explain/explain-evaluation.js'
+import { explainEvaluations, pathsOf } from '../../../src/rego/explain/explain-evaluation.js'
 import type { ExplainMode, Explanation } from '../../../src/rego/explain/explain-evaluation.js'
 import type { RuleExplanation } from '../../../src/rego/explain/explain-rules.js'
 import { loadTraced } from '../../../src/rego/explain/traced-policies.js'
@@ -32,7 +32,7 @@ async function explain({ rego, data = {}, input, question, mode = 'full' }: Case
   const outcome = await evaluateTraced(traced, question, bytes, (evaluate, options) =>
     Promise.resolve(evaluate(newCall(options))),
   )
-  return { ...outcome, explanation: explainEvaluation(traced, question, outcome.trace, mode) }
+  return { ...outcome, explanation: explainEvaluations(traced, [{ question, trace: outcome.trace }], mode) }
 }
 
 const rulesOf = ({ packages }: Explanation): readonly RuleExplanation[] =>

@@ -117,7 +117,7 @@ const WhyQuery = z.strictObject({
     .string()
     .optional()
     .describe(
-      'Only this package: `static.wait_time`. By default those that denied, else all that were evaluated.',
+      'Only this package: `static.wait_time`. By default those that denied or warned if the decision is a denial, else all that were evaluated.',
     ),
   ...OwnQuery.shape,
 })
