@@ -228,7 +228,7 @@ function addPastOptions(command: Command, days: number): Command {
 function wholeNumber(flag: string): (text: string) => number {
   return (text) => {
     if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
-    throw wrongUse(`${flag} must be a whole number, not '${text}'`)
+    throw wrongUse(`${flag} must be a whole number from 1 to 9999, not '${text}'`)
   }
 }
 

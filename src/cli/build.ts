@@ -30,6 +30,7 @@ import {
   type OwnManifest,
 } from '../rego/index.js'
 import { parseJson } from '../lib/json/text/parse-json.js'
+import { unreadableFile } from './input/read-document.js'
 import { nearestName } from '../lib/text/nearest-name.js'
 import { parseEntrypoint } from './input/parse-entrypoint.js'
 import { EXIT, wrongUse } from './session/session.js'
@@ -179,7 +180,11 @@ function readSigner({ signingKey, signingAlg, claimsFile }: SigningOptions): Bun
   }
   if (!isJwsAlgorithm(signingAlg)) throw wrongUse(`unknown algorithm ${signingAlg}`)
   const signer = { algorithm: signingAlg, key: readKey('--signing-key', signingKey) }
-  readSigningKey(signer)
+  try {
+    readSigningKey(signer)
+  } catch (raw) {
+    throw new AppError('invalid', `--signing-key ${signingKey}: ${toError(raw).message}`, { cause: raw })
+  }
   if (claimsFile === undefined) return signer
   const claims = Claims.safeParse(parseJson(readKey('--claims-file', claimsFile)))
   if (!claims.success)
@@ -191,7 +196,7 @@ function readKey(flag: string, file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (raw) {
-    throw new AppError('invalid', `read the file of ${flag}: ${toError(raw).message}`, { cause: raw })
+    throw new AppError('invalid', `${flag}: ${unreadableFile(file, raw).message}`, { cause: raw })
   }
 }
 

@@ -121,7 +121,7 @@ export function addEvaluationOptions(command: Command): Command {
     .addOption(
       new Option(
         '--explain <mode>',
-        'show rules with their locations, conditions and values: notes for those that fired, fails for the first condition that does not hold, full for both; to standard error, or as `explanation` in json',
+        'show rules with their locations, conditions and values: notes for those that fired, fails for the first condition that does not hold, full for both (debug is the same, as in OPA); to standard error, or as `explanation` in json',
       ).choices(EXPLAIN_MODES),
     )
     .option(

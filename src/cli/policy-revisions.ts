@@ -43,7 +43,9 @@ const Diff = z.looseObject({ activations: Activations, files: z.array(z.looseObj
 /** `tidegate policies history`, `diff`, `pin`, `rollback` and `unpin`. */
 export function defineRevisions(command: Command, session: Session): void {
   addServiceOptions(addWatchOption(command.command('history')))
-    .description('Lists the stored revisions of the policies, newest first, and shows the pinned one.')
+    .description(
+      'Lists the stored revisions of the policies by when each began to serve, newest first. A pinned revision keeps its place and is named above.',
+    )
     .addHelpText('after', examples('tidegate policies history'))
     .action((options: ServiceOptions) => showHistory(options, { path: '/policies/revisions' }, session))
   addServiceOptions(command.command('diff'))

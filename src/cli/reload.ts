@@ -8,7 +8,11 @@ import { EXIT } from './session/session.js'
 import type { Session } from './session/session.js'
 import { examples } from './session/shared-options.js'
 
-const Reloaded = z.object({ changed: z.array(z.string()), durationMs: z.number() })
+const Reloaded = z.object({
+  changed: z.array(z.string()),
+  needsRestart: z.array(z.string()).default([]),
+  durationMs: z.number(),
+})
 
 const HELP = `
 Everything is checked first and applied together. After an error the service keeps its configuration.
@@ -29,7 +33,10 @@ export function defineReload(command: Command, session: Session): void {
     })
 }
 
-function reloadedText({ changed, durationMs }: z.output<typeof Reloaded>): string {
-  if (changed.length === 0) return `reloaded in ${durationMs} ms: nothing changed\n`
-  return `reloaded in ${durationMs} ms:\n${changed.map((key) => `  ${key}\n`).join('')}`
+function reloadedText({ changed, needsRestart, durationMs }: z.output<typeof Reloaded>): string {
+  const list = (keys: readonly string[]): string => keys.map((key) => `  ${key}\n`).join('')
+  const restart =
+    needsRestart.length === 0 ? '' : `changed, but only a restart applies it:\n${list(needsRestart)}`
+  if (changed.length === 0) return `reloaded in ${durationMs} ms: nothing changed\n${restart}`
+  return `reloaded in ${durationMs} ms:\n${list(changed)}${restart}`
 }

@@ -54,7 +54,9 @@ export function changedKeys(before: Config, after: Config): readonly string[] {
   )
   if (fixed.length === 0) return changes.map(({ key }) => key)
   const text = 'cannot change while the service runs: restart the service, or restore the previous value'
-  throw new AppError('invalid', `not reloaded: ${fixed.map(({ key }) => key).join(', ')} need a restart`, {
+  const names = fixed.map(({ key }) => key).join(', ')
+  const need = fixed.length === 1 ? 'needs' : 'need'
+  throw new AppError('invalid', `not reloaded: ${names} ${need} a restart`, {
     code: 'restart_required',
     details: fixed.map(({ key }) => keyProblem('restart_required', key.split('.'), text, undefined)),
   })

@@ -88,26 +88,29 @@ interface NewestRevision {
   readonly firstMs: number
 }
 
+/** Does not depend on the order of the reports, nor do equal times. */
 function newestRevisions(statuses: readonly InstanceStatus[]): ReadonlyMap<string, NewestRevision> {
-  const newest = new Map<string, NewestRevision>()
-  for (const { bundles } of statuses) {
-    for (const [name, { active_revision: revision, last_successful_activation: at }] of Object.entries(
-      bundles,
-    )) {
-      const activatedMs = msOf(at)
-      if (revision === undefined || activatedMs === undefined) continue
-      const known = newest.get(name)
-      if (known?.revision === revision)
-        newest.set(name, {
-          revision,
-          activatedMs: Math.max(known.activatedMs, activatedMs),
-          firstMs: Math.min(known.firstMs, activatedMs),
-        })
-      else if (known === undefined || activatedMs > known.activatedMs)
-        newest.set(name, { revision, activatedMs, firstMs: activatedMs })
-    }
-  }
-  return newest
+  const activations = statuses.flatMap(({ bundles }) =>
+    Object.entries(bundles).flatMap(
+      ([bundle, { active_revision: revision, last_successful_activation: at }]) => {
+        const activatedMs = msOf(at)
+        return revision === undefined || activatedMs === undefined ? [] : { bundle, revision, activatedMs }
+      },
+    ),
+  )
+  const ofBundles = Map.groupBy(activations, ({ bundle }) => bundle)
+  return new Map([...ofBundles].map(([bundle, own]) => [bundle, newestOf(own)]))
+}
+
+function newestOf(activations: readonly Omit<NewestRevision, 'firstMs'>[]): NewestRevision {
+  const revisions = [...Map.groupBy(activations, ({ revision }) => revision)].map(([revision, own]) => {
+    const times = own.map(({ activatedMs }) => activatedMs)
+    return { revision, activatedMs: Math.max(...times), firstMs: Math.min(...times) }
+  })
+  return revisions.reduce((a, b) => {
+    if (a.activatedMs !== b.activatedMs) return a.activatedMs > b.activatedMs ? a : b
+    return a.revision > b.revision ? a : b
+  })
 }
 
 function describeInstance(

@@ -49,7 +49,7 @@ export class RevisionControl {
     return this.#pinned
   }
 
-  /** Returns the stored revisions, the newest first. */
+  /** Returns the stored revisions by when each began to serve, the newest first. */
   async history(): Promise<readonly KeptRevision[]> {
     return await this.#parts.revisions.served()
   }

@@ -113,3 +113,11 @@ describe('tidegate analysis plan', () => {
     )
   })
 })
+
+test.each(['0', '-1', 'x', '10000'])('%s days are refused with what they may be', async (days) => {
+  const run = await runTidegate(['analysis', 'backtest', 'shop', `--days=${days}`])
+  expect(run).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining(`--days must be a whole number from 1 to 9999, not '${days}'`) as unknown,
+  })
+})

@@ -40,6 +40,29 @@ describe('the fleet', () => {
     })
   })
 
+  it('shows the same lag in whatever order the instances report', () => {
+    const reports = [
+      report('a', { bundles: bundle('1', 50) }),
+      report('b', { bundles: bundle('2', 60) }),
+      report('c', { bundles: bundle('2', 40) }),
+    ]
+    const orders = [
+      [0, 1, 2],
+      [0, 2, 1],
+      [1, 0, 2],
+      [1, 2, 0],
+      [2, 0, 1],
+      [2, 1, 0],
+    ]
+    for (const order of orders) {
+      const fleet = describeFleet(
+        order.flatMap((place) => reports[place] ?? []),
+        NOW_MS,
+      )
+      expect(fleet.map(({ bundles }) => bundles[0]?.lagMs)).toEqual([60_000, 0, 0])
+    }
+  })
+
   it('shows instances with failing bundles and components, and those that report no longer', () => {
     const fleet = describeFleet(
       [

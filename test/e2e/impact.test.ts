@@ -174,6 +174,16 @@ describe('what a change would do', () => {
     })
   })
 
+  test.each([
+    ['--policies', ['absent', '--against', 'policies', '--over', 'pipelines']],
+    ['--against', ['candidate', '--against', './absent', '--over', 'pipelines']],
+    ['--policies at a service', ['absent', '--against', 'policies']],
+  ])('a directory of %s that does not exist is named', async (_, args) => {
+    const { exitCode, stderr } = await impact('--policies', ...args)
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(/absent not found: name a directory of policies or a bundle/)
+  })
+
   test('against an unknown revision names the one that serves', async () => {
     const { exitCode, stderr } = await impact('--policies', 'candidate', '--against', 'sha256:none')
     expect(exitCode).toBe(2)

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { createHash, generateKeyPairSync } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
@@ -220,7 +220,42 @@ describe('tidegate build --signing-key', () => {
     ]
     expect(results.map(({ exitCode }) => exitCode)).toEqual([2, 2, 2, 2])
     expect(results.map(({ stderr }) => stderr).join()).toMatch(
-      /no key for ES256.*absent\.pem.*needs --signing-key.*keyid and scope/s,
+      /private\.pem: the signing key \(type rsa\) does not fit ES256: use RS256.*absent\.pem.*needs --signing-key.*keyid and scope/s,
     )
+  })
+
+  test('names what is wrong with a key, and what to use', async () => {
+    const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
+    const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const keys = {
+      empty: '',
+      words: 'secret',
+      public: read('public.pem'),
+      cut: read('private.pem').slice(0, 200),
+      locked: String(
+        pair.privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-128-cbc', passphrase: 'x' }),
+      ),
+    }
+    const expected = {
+      empty: 'the signing key is empty',
+      words:
+        'the signing key is not PEM, which begins with -----BEGIN PRIVATE KEY-----. For a secret, use HS256 instead of RS256',
+      public: 'the signing key is a public key. Use the private key that belongs to it',
+      cut: 'the file is incomplete or damaged',
+      locked: 'the signing key is encrypted. Decrypt it, such as with openssl pkey -in KEY -out PLAIN',
+    }
+    for (const [name, text] of Object.entries(keys)) {
+      writeFileSync(join(folder, `${name}.key`), text)
+      const { exitCode, stderr } = await build('--signing-key', join(folder, `${name}.key`))
+      expect([exitCode, stderr]).toEqual([
+        2,
+        expect.stringContaining(expected[name as keyof typeof expected]),
+      ])
+      expect(stderr).toContain(`--signing-key ${join(folder, `${name}.key`)}: `)
+    }
+    for (const name of ['empty.key', 'private.pem'])
+      expect(await build('--signing-key', join(folder, name), '--signing-alg', 'HS256')).toMatchObject({
+        exitCode: 2,
+      })
   })
 })

@@ -100,6 +100,9 @@ test('keys that need a restart are refused by name, and nothing else is applied'
     code: 'restart_required',
     message: 'not reloaded: server.drainSeconds, dataDir need a restart',
   })
+  expect(objectOf(await reload({ dataDir: 'other' }))).toMatchObject({
+    message: 'not reloaded: dataDir needs a restart',
+  })
   expect(await valueOf('ci-token')).toBe(403)
 })
 
@@ -225,4 +228,37 @@ test('two reloads at the same time are applied one after the other, and no reque
   expect(await recordsOf('configuration.reloaded')).toHaveLength(2)
   expect(await recordsOf('gate.declared')).toHaveLength(20)
   expect([...statuses]).toEqual([1])
+})
+
+test('changed secrets and members of the OPA configuration that need a restart are named until then', async () => {
+  const own = makeWorkspace({
+    'policies/app.rego': policy(1),
+    key: 'first',
+    'opa.yaml': 'labels: {region: eu}',
+  })
+  const receiver = {
+    endpoint: 'http://127.0.0.1:9',
+    credentials: { type: 'bearer', token: { file: join(own.path, 'key') } },
+  }
+  const service = await startTidegate({
+    workspace: own,
+    config: { telemetry: receiver, policies: { opaConfig: join(own.path, 'opa.yaml') } },
+  })
+  const send = async () => objectOf(await ask(service.url, { method: 'POST', path: '/reload' }))
+  expect(await send()).toMatchObject({ changed: [], needsRestart: [] })
+  own.write({
+    key: 'second',
+    'opa.yaml': JSON.stringify({ services: { s: { url: 'http://127.0.0.1:9' } }, status: { service: 's' } }),
+  })
+  const needsRestart = [
+    'policies.opaConfig: labels',
+    'policies.opaConfig: status',
+    'telemetry.credentials.token',
+  ]
+  expect(await send()).toMatchObject({ needsRestart })
+  expect(await send()).toMatchObject({ changed: [], needsRestart })
+  own.write({ key: 'first', 'opa.yaml': 'labels: {region: eu}' })
+  expect(await send()).toMatchObject({ needsRestart: [] })
+  await service.end('SIGTERM')
+  own.remove()
 })

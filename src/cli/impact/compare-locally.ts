@@ -8,6 +8,7 @@ import { Progress } from '../output/progress.js'
 import { count } from '../output/text-table.js'
 import type { PolicyOptions } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
+import { refuseAbsent } from './read-policies.js'
 
 /** Paths of policies to compare, and the name of each set. */
 export interface LocalPolicies {
@@ -45,6 +46,7 @@ async function load(
   { config: file }: Pick<PolicyOptions, 'config'>,
   terminal: Terminal,
 ): Promise<{ readonly snapshot: Snapshot; readonly view: RevisionView; readonly settings: Settings }> {
+  refuseAbsent(paths)
   const { config, directories } = findPolicies(
     { ...(file !== undefined && { config: file }), bundle: paths },
     terminal,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { basename, relative, sep } from 'node:path'
 
@@ -10,11 +11,19 @@ import { isTestFile, listSourceTree } from '../../rego/index.js'
  * paths that cannot be read, and for a bundle next to something else.
  */
 export async function readPolicies(paths: readonly string[], name: string): Promise<SentPolicies> {
+  refuseAbsent(paths)
   const [only] = paths
   if (paths.length === 1 && only !== undefined && (await isFile(only)) && !only.endsWith('.rego'))
     return { name, bundle: (await read(only)).toString('base64') }
   const directories = await Promise.all(paths.map(readDirectory))
   return { name, directories }
+}
+
+/** Raises `invalid` that names the paths where nothing is. */
+export function refuseAbsent(paths: readonly string[]): void {
+  const absent = paths.filter((path) => !existsSync(path))
+  if (absent.length > 0)
+    throw new AppError('invalid', `${absent.join(', ')} not found: name a directory of policies or a bundle`)
 }
 
 async function readDirectory(root: string): Promise<Record<string, string>> {

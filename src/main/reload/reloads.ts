@@ -31,8 +31,13 @@ export type PreparePart = (next: Configured) => PreparedPart | Promise<PreparedP
 export interface ReloadResult {
   /** The keys whose values or secrets changed. */
   readonly changed: readonly string[]
+  /** What differs from the start of the process and takes effect at the next one. */
+  readonly needsRestart: readonly string[]
   readonly durationMs: number
 }
+
+/** Keys whose secrets are read again for each use. */
+const READ_EACH_TIME = 'policies.publish.'
 
 /** The last steps of a reload, which can fail. */
 export interface ReloadSteps {
@@ -63,6 +68,7 @@ interface ReloadsOptions {
 export class Reloads {
   readonly #options: ReloadsOptions
   readonly #parts: PreparePart[] = []
+  readonly #started: Configured
   #current: Configured
   #running: Promise<unknown> = Promise.resolve()
   /** Set by the parts that do these steps. */
@@ -73,6 +79,7 @@ export class Reloads {
   }
 
   constructor(current: Configured, options: ReloadsOptions) {
+    this.#started = current
     this.#current = current
     this.#options = options
   }
@@ -111,8 +118,9 @@ export class Reloads {
       const changed = this.#compare(next)
       await this.#switch(next, changed, actor)
       const durationMs = Math.round(performance.now() - startedAt)
-      logger.info({ changed, durationMs, user, origin }, 'configuration reloaded')
-      return { changed, durationMs }
+      const needsRestart = this.#needsRestart(next)
+      logger.info({ changed, needsRestart, durationMs, user, origin }, 'configuration reloaded')
+      return { changed, needsRestart, durationMs }
     } catch (raw) {
       const { code, message, details } = toAppError(raw)
       logger.error(
@@ -137,6 +145,17 @@ export class Reloads {
     const secrets = changedSecrets(config, before.readSecret, readSecret).filter(isChangeable)
     const isOtherOpa = comparableText(before.opa) !== comparableText(opa)
     return [...new Set([...keys, ...secrets, ...(isOtherOpa ? ['policies.opaConfig'] : [])])].sort()
+  }
+
+  #needsRestart({ config, readSecret, opa }: Configured): readonly string[] {
+    const before = this.#started
+    const secrets = changedSecrets(config, before.readSecret, readSecret).filter(
+      (key) => !isChangeable(key) && !key.startsWith(READ_EACH_TIME),
+    )
+    const members = (['labels', 'status'] as const).filter(
+      (member) => comparableText(before.opa?.[member]) !== comparableText(opa?.[member]),
+    )
+    return [...secrets, ...members.map((member) => `policies.opaConfig: ${member}`)].sort()
   }
 
   async #switch(next: Configured, changed: readonly string[], actor: Actor): Promise<void> {

@@ -138,6 +138,7 @@ function delegating(db: Db): Pick<GateRepository, 'addDelegation' | 'removeDeleg
   return {
     addDelegation: async (delegation) => {
       const { from, to, groups, reason, createdMs, untilMs } = delegation
+      await db.deleteFrom('gate_delegations').where('until_ms', '<=', createdMs).execute()
       const row = await db
         .insertInto('gate_delegations')
         .values({

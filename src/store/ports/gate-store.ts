@@ -111,6 +111,7 @@ export interface GateRepository extends GateReader {
   dueInstances(nowMs: number, limit: number): Promise<readonly GateInstance[]>
   /** Open instances with a due notice, earliest first. */
   dueNotices(nowMs: number, limit: number): Promise<readonly GateInstance[]>
+  /** Also removes the delegations that have ended. */
   addDelegation(delegation: Omit<Delegation, 'id'>): Promise<Delegation>
   removeDelegation(id: number): Promise<void>
   saveDocuments(instanceId: number, documents: Partial<InstanceDocuments>): Promise<void>

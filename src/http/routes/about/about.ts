@@ -19,6 +19,12 @@ export interface AboutRoutesDeps {
 
 const Reloaded = z.object({
   changed: z.array(z.string()).readonly().describe('Keys whose values or secrets changed.'),
+  needsRestart: z
+    .array(z.string())
+    .readonly()
+    .describe(
+      'Secrets and members of the OPA configuration that changed since the start and need a restart.',
+    ),
   durationMs: z.int(),
 })
 

@@ -66,7 +66,8 @@ export const revisionRoutes = [
     path: '/policies/revisions',
     roles: ['auditor', 'author'],
     handler: 'policies',
-    summary: 'The stored revisions of the policies, newest first, and the pinned one',
+    summary:
+      'The stored revisions of the policies by when each began to serve, newest first, and the pinned one',
     answers: { 200: json('The revisions.', History) },
     answer: async (_, { control }) => jsonAnswer(await describeHistory(control)),
   }),

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, createSecretKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
-import { AppError, toError } from '../../../errors/app-error.js'
+import { AppError } from '../../../errors/app-error.js'
 import { signingInput } from '../../builtins/jwt/compact-token.js'
 import { makeSignature, suitsAlgorithm } from '../../builtins/jwt/signature.js'
 import type { JwsAlgorithm } from '../../builtins/jwt/signature.js'
@@ -51,19 +51,44 @@ function encode(section: object): string {
   return Buffer.from(JSON.stringify(section)).toString('base64url')
 }
 
-/** Parses the key of a signer. Raises `invalid` if it does not fit the algorithm. */
+/**
+ * Parses the key of a signer. Raises `invalid` that says what the key is and what to use, if it does
+ * not fit the algorithm.
+ */
 export function readSigningKey({ algorithm, key }: Pick<BundleSigner, 'algorithm' | 'key'>): KeyObject {
-  if (algorithm.startsWith('HS')) return createSecretKey(Buffer.from(key))
+  if (key.trim() === '') throw new AppError('invalid', 'the signing key is empty')
+  const label = PEM_LABEL.exec(key)?.[1]
+  if (algorithm.startsWith('HS')) {
+    if (label === undefined) return createSecretKey(Buffer.from(key))
+    throw new AppError('invalid', `the signing key is a PEM file (${label}), but ${algorithm} needs a secret`)
+  }
   let parsed: KeyObject
   try {
     parsed = createPrivateKey(key)
-  } catch (raw) {
-    throw new AppError('invalid', `the signing key is no private key in PEM: ${toError(raw).message}`, {
-      cause: raw,
-    })
+  } catch (cause) {
+    throw new AppError('invalid', `the signing key ${unusableKey(key, label, algorithm)}`, { cause })
   }
   if (suitsAlgorithm(parsed, algorithm)) return parsed
-  throw new AppError('invalid', `the signing key is no key for ${algorithm}`)
+  const type = parsed.asymmetricKeyType ?? 'unknown'
+  const suitable = SUITABLE.get(type)
+  const advice = suitable === undefined ? 'use an RSA or EC key' : `use ${suitable} or another key`
+  throw new AppError('invalid', `the signing key (type ${type}) does not fit ${algorithm}: ${advice}`)
+}
+
+const SUITABLE: ReadonlyMap<string, JwsAlgorithm> = new Map([
+  ['rsa', 'RS256'],
+  ['ec', 'ES256'],
+  ['ed25519', 'EdDSA'],
+])
+const PEM_LABEL = /-----BEGIN ([A-Z0-9 ]+)-----/
+
+function unusableKey(key: string, label: string | undefined, algorithm: string): string {
+  if (label === undefined)
+    return `is not PEM, which begins with -----BEGIN PRIVATE KEY-----. For a secret, use HS256 instead of ${algorithm}`
+  if (/PUBLIC KEY|CERTIFICATE/.test(label))
+    return `is a ${label.toLowerCase()}. Use the private key that belongs to it`
+  if (/ENCRYPTED/.test(key)) return 'is encrypted. Decrypt it, such as with openssl pkey -in KEY -out PLAIN'
+  return `cannot be read as a private key (${label}): the file is incomplete or damaged`
 }
 
 /** Accepts only bundles that the signer signed. */
