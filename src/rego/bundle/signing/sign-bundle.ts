@@ -87,7 +87,8 @@ function unusableKey(key: string, label: string | undefined, algorithm: string):
     return `is not PEM, which begins with -----BEGIN PRIVATE KEY-----. For a secret, use HS256 instead of ${algorithm}`
   if (/PUBLIC KEY|CERTIFICATE/.test(label))
     return `is a ${label.toLowerCase()}. Use the private key that belongs to it`
-  if (/ENCRYPTED/.test(key)) return 'is encrypted. Decrypt it, such as with openssl pkey -in KEY -out PLAIN'
+  if (key.includes('ENCRYPTED'))
+    return 'is encrypted. Decrypt it, such as with openssl pkey -in KEY -out PLAIN'
   return `cannot be read as a private key (${label}): the file is incomplete or damaged`
 }
 
