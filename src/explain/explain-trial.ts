@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 import { AppError } from '../errors/app-error.js'
-import { explainEvaluation, parseDataPath, replayCalls, withFiles } from '../rego/index.js'
+import { explainEvaluations, parseDataPath, replayCalls, withFiles } from '../rego/index.js'
 import type { Explanation } from '../rego/index.js'
 import { refuseIncompleteSources } from './explain-decision.js'
 import type { ExplainDecisionDeps } from './explain-decision.js'
@@ -61,6 +61,6 @@ export async function explainTrial(
       ...{ strictBuiltinErrors: true, isVerdict: false },
     })
     if (result.error !== undefined) throw result.error
-    return explainEvaluation(traced, question, result.trace, 'full')
+    return explainEvaluations(traced, [{ question, trace: result.trace }], 'full')
   })
 }
