@@ -51,7 +51,11 @@ const IN_PROCESS = [
   'webhooks',
 ]
 /** Tests that replace a module or check which modules are loaded. Files of `unit` share modules. */
-const WITH_OWN_MODULES = ['test/rego/builtins/index.test.ts', 'test/rego/opa/run-opa.test.ts']
+const WITH_OWN_MODULES = [
+  'test/cli/session/watch.test.ts',
+  'test/rego/builtins/index.test.ts',
+  'test/rego/opa/run-opa.test.ts',
+]
 /** Tests that run the built program as processes; other commands run in the test process. */
 const WHOLE_PROCESSES = [
   ...WITH_OWN_MODULES,
