@@ -6,6 +6,8 @@ export interface RecordedPair {
   readonly series: string
   readonly control: Float64Array
   readonly experiment: Float64Array
+  /** Whether `control` is of another time than `experiment`. */
+  readonly isOfAnotherTime?: true
   /** The same hour of several earlier days, if they are the baseline; `control` is the latest. */
   readonly times?: readonly Float64Array[]
 }
@@ -140,6 +142,7 @@ function sameHourPairs(
       series: name,
       control: values.slice(start + back - days * perDay, start + back - days * perDay + POINTS),
       experiment: values.slice(start + back, start + back + POINTS),
+      isOfAnotherTime: true as const,
       ...(times > 1 && {
         times: placesOf(start)
           .slice(0, -1)

@@ -20,6 +20,8 @@ export const SERIES_COLUMNS =
 /** Made-up series by the value of the flag. */
 const KINDS_OF: Readonly<Record<string, Kinds>> = { heldout: HELD_OUT_KINDS }
 
+const STEP_MS = 60_000
+const DAY_MS = 86_400_000
 const ERROR = 0.02
 const RULE = 0.1
 
@@ -54,13 +56,20 @@ export function compareSeries(
 }
 
 function byJudge(judge: JudgeOptions['judge']): Judge {
-  return ({ control, experiment, times }) => {
+  return ({ control, experiment, isOfAnotherTime, times }) => {
+    const clock = { startMs: isOfAnotherTime ? DAY_MS : 0, stepMs: STEP_MS }
     const earlier = times === undefined ? {} : { units: times, areTimes: true as const }
     const [spec] = readMetricSpecs({ metrics: [{ name: 'metric', groups: ['all'] }] })
     if (spec === undefined) throw new Error('a config of one metric has one metric')
     const { results } = judgeMetrics(
       {
-        metrics: [{ spec, control: { values: control, ...earlier }, experiment: { values: experiment } }],
+        metrics: [
+          {
+            spec,
+            control: { values: control, startMs: 0, stepMs: STEP_MS, ...earlier },
+            experiment: { values: experiment, ...clock },
+          },
+        ],
         groupWeights: {},
         thresholds: { pass: 95, marginal: 75 },
       },

@@ -8,6 +8,9 @@ import { countedOutOf, exposureProblems } from './series/exposure.js'
 import type { JudgeInput, MetricSeries, MetricSpec, ScoreThresholds, Side } from './series/types.js'
 
 const MAX_NAMED_PROBLEMS = 100
+/** A margin above all of the baseline is a percentage by mistake. */
+const MAX_MARGIN = 1
+const PER_CENT = 100
 /** Members that hold the points of both sides. */
 const POINTS: readonly string[] = ['values', 'exposure']
 
@@ -116,7 +119,15 @@ export const CanaryMembers = z.object({
     .partialRecord(z.enum(['sourceError', 'empty', 'oneSideEmpty', 'tooFewPoints', 'noTraffic']), policy)
     .default({}),
 })
-const Canary = CanaryMembers.prefault({})
+const Canary = CanaryMembers.superRefine(({ margin = 0, upperBound }, context) => {
+  // As a share of a distance from a bound it may be any number.
+  if (margin <= MAX_MARGIN || typeof upperBound === 'number') return
+  context.addIssue({
+    code: 'custom',
+    path: ['margin'],
+    message: `is a share of the baseline, so ${margin} would accept a change of ${margin * PER_CENT} %. Write ${margin / PER_CENT} for ${margin} %, or use effectSize.allowedIncrease for a larger one`,
+  })
+}).prefault({})
 
 /** A metric of a canary config. Other members of Kayenta are ignored. */
 export const CanaryMetric = z.object({

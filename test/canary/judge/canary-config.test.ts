@@ -40,6 +40,19 @@ describe('a canary config of Kayenta', () => {
     })
   })
 
+  test.each([
+    [5, '5 would accept a change of 500 %. Write 0.05 for 5 %'],
+    [50, '50 would accept a change of 5000 %. Write 0.5 for 50 %'],
+  ])('refuses a margin of %d, which is a percentage by mistake', (margin, says) => {
+    const problems = (canary: object): string =>
+      problemsOf({ metrics: [{ name: 'm', analysisConfigurations: { canary }, values: VALUES }] }).join()
+    expect(problems({ margin })).toContain(
+      `metrics[0].analysisConfigurations.canary.margin is a share of the baseline, so ${says}`,
+    )
+    expect(problems({ margin: 1 })).toBe('')
+    expect(problems({ margin, upperBound: 100 })).toBe('')
+  })
+
   test('keeps what the metric says', () => {
     const canary = {
       direction: 'increase',

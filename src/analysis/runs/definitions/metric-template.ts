@@ -108,8 +108,13 @@ function toCanary(metric: SharedMembers & { readonly watchlist?: boolean | undef
     critical: /critical|high|must/i.test(metric.criticality ?? ''),
     // A metric on the watch list is shown and does not count.
     muted: metric.watchlist === true || metric.metricWeight === 0,
-    ...(margins.length > 0 && { margin: Math.min(...margins) / PERCENT }),
+    ...(margins.length > 0 && marginOf(Math.min(...margins) / PERCENT)),
   }
+}
+
+/** A margin above all of the baseline is an allowed ratio. */
+function marginOf(margin: number): object {
+  return margin <= 1 ? { margin } : { effectSize: { allowedIncrease: 1 + margin, allowedDecrease: 0 } }
 }
 
 /**

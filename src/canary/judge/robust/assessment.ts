@@ -22,6 +22,8 @@ export interface Assessment {
    * longer changes.
    */
   readonly vanished: NoData | undefined
+  /** Whether one other time is the baseline, so that nothing shows how far times differ. */
+  readonly isOfAnotherTime: boolean
   /** Whether the metric had points that could be compared. */
   readonly isTested: boolean
   /** The p-value to compare over all metrics: 1 if no test found a change that matters. */

@@ -24,6 +24,9 @@ const VISIBLE = 0.01
  */
 const OF_THE_INTERVAL: readonly TestOutcome['test'][] = ['shift', 'gap', 'rate', 'occurrence']
 
+/** Why a change against one other time is not proven until it is far past its margin. */
+const OTHER_TIME = 'The baseline is of another time, which may differ as much without any change'
+
 export type Decision = Pick<
   MetricResult,
   'classification' | 'classificationReason' | 'critical' | 'score' | 'noData' | 'isBeyondDoubt'
@@ -168,6 +171,10 @@ function changed(
     ? { text: `${intervalText(tested, assessment, found)}, `, units: unitsText(tested) }
     : { text: '', units: '' }
   const reason = `${cause}${found.says} (${interval.text}${chance(found.p)})${interval.units}`
+  if (assessment.isOfAnotherTime && !isFar(found, tested, spec, settings)) {
+    const advice = 'Check the change, or set baselineTimes to compare several times'
+    return withoutData({ state: 'doubtful', reason: `${reason}. ${OTHER_TIME}. ${advice}` }, spec)
+  }
   // Counts have a larger error than other metrics. A change found only within that larger error
   // needs a review and does not fail the run.
   if (found.p > settings.alpha) {

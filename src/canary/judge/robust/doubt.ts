@@ -38,6 +38,8 @@ export function doubtOf(
 ): NoData | undefined {
   const silent =
     missingStretch(metric) ??
+    sparseSide(metric) ??
+    lostUnits(metric) ??
     stuckOf(sides) ??
     burstsToReview(metric, sides, tested) ??
     fallToZero(metric, outage)
@@ -94,6 +96,46 @@ function missingFrom(one: Uint8Array, other: Uint8Array, side: 'canary' | 'basel
   const where = isLast ? ` in the last ${gap}` : from === 0 ? ` in the first ${gap}` : ` for ${gap}`
   const start = !isLast && from > 0 ? ` from point ${from + 1} on` : ''
   return `The ${side} has no value${where} of ${length} points${start}, but the ${others} has. Check what happened`
+}
+
+/** Maximum share of the other side's values with which a side is not compared as if it were whole. */
+const SPARSE_SHARE = 0.5
+
+/** A side with at most half as many values as the other, wherever its gaps are. */
+function sparseSide({ spec, control, experiment }: MetricSeries): string | undefined {
+  if (spec.nanStrategy === 'replace') return undefined
+  const [n, m] = [experiment, control].map(
+    ({ values }) => values.filter((value) => !Number.isNaN(value)).length,
+  )
+  if (n === undefined || m === undefined) return undefined
+  const points = Math.max(control.values.length, experiment.values.length)
+  if (Math.max(n, m) - Math.min(n, m) < SILENT_POINTS || Math.min(n, m) > SPARSE_SHARE * Math.max(n, m))
+    return undefined
+  const [side, other] = n < m ? ['canary', 'baseline'] : ['baseline', 'canary']
+  return `The ${side} has a value in ${Math.min(n, m)} of ${points} points, the ${other} in ${Math.max(n, m)}. Check why values are missing`
+}
+
+/** Units of the canary (pods) that stop having values while no unit of the baseline does. */
+function lostUnits({ control, experiment }: MetricSeries): string | undefined {
+  const { units = [] } = experiment
+  const lost = lostOf(units)
+  if (lost === 0 || lostOf(control.units ?? []) > 0) return undefined
+  return `${lost} of ${units.length} units of the canary ${lost === 1 ? 'has' : 'have'} no value at the end of the window, the baseline has all of its units. Check whether ${lost === 1 ? 'this unit' : 'these units'} still run${lost === 1 ? 's' : ''}`
+}
+
+/** By how many the units with values are fewer at the end than in most of the window. */
+function lostOf(units: readonly Float64Array[]): number {
+  const points = Math.max(0, ...units.map(({ length }) => length))
+  const silence = Math.max(SILENT_POINTS, Math.ceil(SILENT_SHARE * points))
+  if (points < 2 * silence) return 0
+  const alive = (from: number, to: number): number =>
+    units.filter((unit) => unit.subarray(from, to).some((value) => !Number.isNaN(value))).length
+  const stretches = Array.from({ length: Math.floor(points / silence) }, (_, index) =>
+    alive(points - (index + 1) * silence, points - index * silence),
+  )
+  const [last = 0, ...others] = stretches
+  const usual = others.toSorted((a, b) => a - b)[Math.floor(others.length / 2)] ?? 0
+  return Math.max(0, usual - last)
 }
 
 /**

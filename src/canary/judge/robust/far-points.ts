@@ -6,10 +6,12 @@ import { baselineLevel } from './samples/baseline-level.js'
 import { endOf } from './samples/clean-side.js'
 import { kindOfValues } from './samples/kind-of-values.js'
 import { marginsOf, ROUNDING } from './samples/margins.js'
+import type { Margins } from './samples/margins.js'
 import { harmfulSigns } from './samples/metric-tests.js'
 import type { CleanSides } from './samples/metric-tests.js'
 import type { RobustSettings } from './samples/settings.js'
 import { PLAIN_START } from './tests/stretch-outcomes.js'
+import { naturalBound } from './tests/test-distance.js'
 
 /** Points of the canary beyond all of its baseline. */
 export interface FarPoints {
@@ -25,6 +27,8 @@ const REVIEW_ERROR = 0.02
 const NOTE_ERROR = 0.05
 /** Points nearer to the baseline's median than this number of margins do not matter. */
 const MIN_MARGINS = 2
+/** The margin of values near a bound that they cannot exceed, as a share of the bound. */
+const BOUND_MARGIN = 0.005
 /**
  * Minimum distance of a far point from the median, in the baseline's largest distance.
  */
@@ -52,7 +56,10 @@ export function farPointsOf(
   const { control, experiment } = sides
   if (kindOfValues(sides, spec.kind) === 'count') return undefined
   const level = baselineLevel(control.sorted)
-  const margins = marginsOf(spec, settings)
+  const bound = naturalBound(sides, spec)
+  const usual = marginsOf(spec, settings)
+  const isOwn = spec.margin !== undefined || usual.decrease !== settings.margin
+  const margins = bound === undefined || isOwn ? usual : atBound(bound / level)
   const median = sortedQuantile(control.sorted, 0.5)
   const { inflation } = dependence([control.scores], NO_CHANCE)
   for (const sign of harmfulSigns(spec.direction)) {
@@ -75,6 +82,12 @@ export function farPointsOf(
     return { needsReview, says: describe({ points: distances.length, sign, typical, end, level }) }
   }
   return undefined
+}
+
+/** Near a bound, such as 100 % of successes, a smaller shortfall matters than at other levels. */
+function atBound(boundInLevels: number): Margins {
+  const margin = BOUND_MARGIN * boundInLevels
+  return { increase: margin, decrease: margin }
 }
 
 /** The least chance over the furthest point, the two furthest, and so on. */

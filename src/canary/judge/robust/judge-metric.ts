@@ -11,6 +11,7 @@ import type { Decision } from './decide.js'
 import { doubtOf, outageOf } from './doubt.js'
 import { farStretchOf } from './far-stretch.js'
 import { farPointsOf } from './far-points.js'
+import { lateChangeOf } from './late-change.js'
 import { findNoData } from './find-no-data.js'
 import type { NoData } from './find-no-data.js'
 import { LIKELY_OTHER_SCALE, countersOf, notComparable } from './samples/comparable.js'
@@ -35,11 +36,11 @@ const SEEN = 0.05
 
 /** Tests one metric. */
 export function assessMetric(metric: MetricSeries, settings: RobustSettings): Assessment {
-  const { spec } = metric
   const sides = {
-    control: withoutCopies(cleanSide(metric.control, spec)),
-    experiment: withoutCopies(cleanSide(metric.experiment, spec)),
+    control: withoutCopies(cleanSide(metric.control, metric.spec)),
+    experiment: withoutCopies(cleanSide(metric.experiment, metric.spec)),
   }
+  const spec = withHarm(metric.spec, sides)
   const missing = findNoData(metric, sides, settings.minPoints)
   const isCompared = missing === undefined && !isSame(sides)
   const overlap = isCompared ? Math.max(metric.overlap ?? overlapOf(sides), heldFor(sides)) : 1
@@ -67,7 +68,9 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
     missing === undefined
       ? (doubtOf(metric, sides, outage, tested, far) ??
         unlikeOthers(metric, settings) ??
-        (tested?.units === undefined ? farStretchOf(spec, sides, settings) : undefined))
+        (tested?.units === undefined
+          ? (farStretchOf(spec, sides, settings) ?? lateChangeOf(spec, judged, settings))
+          : undefined))
       : undefined
   return {
     spec,
@@ -81,6 +84,7 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
     doubt,
     far,
     outage,
+    isOfAnotherTime: tested?.units === undefined && isOfAnotherTime(metric),
     vanished:
       tested === undefined
         ? undefined
@@ -88,6 +92,23 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
     isTested: missing === undefined,
     p: tested === undefined || (tooLittle ?? asCounters) !== undefined ? 1 : comparableP(tested, settings),
   }
+}
+
+/**
+ * The metric with its harmful direction. If either direction is harm, a success rate that comes
+ * nearer to its bound is still an improvement.
+ */
+function withHarm(spec: MetricSpec, sides: CleanSides): MetricSpec {
+  return spec.direction === 'either' && naturalBound(sides, spec) !== undefined
+    ? { ...spec, direction: 'decrease' }
+    : spec
+}
+
+/** Whether the whole window of the baseline is earlier or later than that of the canary. */
+function isOfAnotherTime({ control, experiment }: MetricSeries): boolean {
+  if (control.startMs === undefined || experiment.startMs === undefined) return false
+  const windowMs = experiment.values.length * (experiment.stepMs ?? 0)
+  return windowMs > 0 && Math.abs(experiment.startMs - control.startMs) >= windowMs
 }
 
 /** Bounds a relative fall at -100 %, since no value is negative. */
@@ -134,7 +155,11 @@ function notesOf(
   { classification }: Decision,
   settings: RobustSettings,
 ): Pick<MetricResult, 'notes'> {
-  if (tested === undefined) return {}
+  if (tested === undefined) {
+    return classification === 'Pass' && isOneSeries(sides)
+      ? { notes: ['Both sides have the same values at the same times. Check that their queries differ'] }
+      : {}
+  }
   if (classification !== 'Pass') {
     const isChange = classification === 'High' || classification === 'Low'
     const doubt = isChange ? notComparable({ spec }, sides, LIKELY_OTHER_SCALE) : undefined
@@ -230,6 +255,17 @@ function testValues(sides: CleanSides, spec: MetricSpec, settings: RobustSetting
     case 'count':
       return testCounts(sides, spec, settings)
   }
+}
+
+/** Fewer different values may be equal on both sides by chance. */
+const MIN_DIFFERENT = 8
+
+/** Whether both sides are one series of measurements, as if one query were used for both. */
+function isOneSeries({ control, experiment }: CleanSides): boolean {
+  return (
+    experiment.values.every((value, index) => value === control.values[index]) &&
+    new Set(experiment.values).size >= MIN_DIFFERENT
+  )
 }
 
 function isSame({ control, experiment }: CleanSides): boolean {

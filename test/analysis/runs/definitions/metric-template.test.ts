@@ -53,6 +53,11 @@ describe('a metric template', () => {
       { customThresholdHigher: 20, customThresholdLower: 10 },
       { margin: 0.1 },
     ],
+    [
+      'more than all of the baseline is allowed, as a ratio',
+      { customThresholdHigher: 150 },
+      { effectSize: { allowedIncrease: 2.5, allowedDecrease: 0 } },
+    ],
     ['thresholds have another name in YAML', { customThresholdHigherPercentage: 15 }, { margin: 0.15 }],
   ])('says that %s', (_, metric, spec) => {
     expect(specOf(metric)).toMatchObject(spec)

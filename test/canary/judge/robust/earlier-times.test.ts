@@ -46,3 +46,43 @@ describe('a baseline of several earlier times', () => {
     )
   })
 })
+
+describe('a baseline of one other time', () => {
+  const DAY_MS = 86_400_000
+  const STEP_MS = 60_000
+
+  function judgedAfter(ms: number, canary: number, critical = false): MetricResult | undefined {
+    const metric = { name: 'load', groups: ['a'], analysisConfigurations: { canary: { critical } } }
+    const [spec] = readMetricSpecs({ metrics: [metric] })
+    if (spec === undefined) throw new Error('one metric has a spec')
+    const control = { values: hour(100, 1), startMs: 0, stepMs: STEP_MS }
+    const experiment = { values: hour(canary, 9), startMs: ms, stepMs: STEP_MS }
+    const input = {
+      metrics: [{ spec, control, experiment }],
+      ...{ groupWeights: {}, thresholds: { pass: 95, marginal: 75 } },
+    }
+    return judgeMetrics(input, { judge: 'default' }).results[0]
+  }
+
+  it.each([false, true])('asks for a review of a change by an eighth: critical %s', (critical) => {
+    const result = judgedAfter(DAY_MS, 112, critical)
+    expect(result).toMatchObject({
+      classification: 'Inconclusive',
+      critical: false,
+      noData: { state: 'doubtful', policy: 'review' },
+    })
+    expect(result?.classificationReason).toMatch(
+      /The typical value changed by \+12 % .*The baseline is of another time, which may differ as much without any change\. .*baselineTimes/,
+    )
+  })
+
+  it('fails a change far past its margin', () => {
+    expect(judgedAfter(DAY_MS, 150)?.classification).toBe('High')
+    expect(judgedAfter(-DAY_MS, 150)?.classification).toBe('High')
+  })
+
+  it('counts as of the same time while the windows overlap', () => {
+    expect(judgedAfter((POINTS - 1) * STEP_MS, 112)?.classification).toBe('High')
+    expect(judgedAfter(POINTS * STEP_MS, 112)?.classification).toBe('Inconclusive')
+  })
+})

@@ -37,10 +37,29 @@ describe('values that end at a bound', () => {
     expect(judgeOne({ ...slow, ...how }).classification).toBe(is)
   })
 
-  test('that come nearer to it are no harm where only a fall is', () => {
+  test('that come nearer to it are no harm', () => {
     const better = { control: worse.experiment, experiment: worse.control }
+    const smooth = { name: 'success', control: slow.experiment, experiment: slow.control }
+    for (const direction of ['either', 'decrease'])
+      for (const metric of [better, smooth])
+        expect(judgeOne({ ...metric, canary: { direction } }).classification).toBe('Pass')
+    expect(judgeOne(smooth).classificationReason).toMatch(/^Higher, and only a fall is harm/)
     expect(judgeOne({ ...better, canary: { direction: 'decrease' } }).classification).toBe('Pass')
     expect(judgeOne({ ...worse, canary: { direction: 'decrease' } }).classification).toBe('Low')
+  })
+
+  test.each([
+    ['one point at 50', 1, 50, 'Pass'],
+    ['three points at 97', 3, 97, 'Inconclusive'],
+  ])('are steady at 100 except for %s', (_, count, dip, is) => {
+    const dipped = points((index) => ((index * 37) % 60 < count ? dip : 100))
+    const { classification, notes, classificationReason } = judgeOne({
+      ...{ name: 'success', control: points(() => 100), experiment: dipped },
+    })
+    expect(classification).toBe(is)
+    expect([classificationReason, ...(notes ?? [])].join()).toMatch(
+      /of the canary (is|are) far below the baseline's lowest value of 100/,
+    )
   })
 
   test('are ratios up to 1 as well', () => {
