@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.js'
 import type { ReadSecret } from '../config/values/secret.js'
 import { AnalysisRunner } from '../analysis/runs/analysis-runner.js'
-import type { AnalysisRunnerOptions } from '../analysis/runs/analysis-runner.js'
+import type { AnalysisRunnerOptions, IntervalResult } from '../analysis/runs/analysis-runner.js'
 import type { FindStageTemplates } from '../analysis/runs/definitions/stage-templates.js'
 import type { Reader } from '../store/ports/readers.js'
 import { findGateOfStage } from '../gates/definitions/find-stage-gate.js'
@@ -19,6 +19,7 @@ import type { WorkAttempts } from '../lib/work-attempts.js'
 import { maintain } from '../store/ports/maintenance.js'
 import type { StoredRun } from '../store/ports/analysis-store.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
+import type { InSpan } from '../telemetry/telemetry.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
 import { watchDefinitions, defineFromFiles, refuseUnusable } from './files/watch-definitions.js'
 import type { DefinitionWatch } from './files/watch-definitions.js'
@@ -47,6 +48,7 @@ interface AnalysisParts {
   readonly readSecret: ReadSecret
   readonly wakeOutbox: () => void
   readonly reloads: Reloads
+  readonly inTrace: InSpan
 }
 
 export interface OpenAnalysis {
@@ -126,9 +128,11 @@ function makeRunner(
     reader,
     leases: store.leases,
     concurrentIntervals: config.analysis.concurrentIntervals,
-    evaluateInterval: (request, givenUp) => {
+    evaluateInterval: async (request, givenUp) => {
       const { analysis } = reloads.config
-      return parts.evaluateInterval({ analysis }, request, help, givenUp)
+      const evaluate = (): Promise<IntervalResult> =>
+        parts.evaluateInterval({ analysis }, request, help, givenUp)
+      return parts.inTrace('judge interval', {}, evaluate)
     },
     hasEndedThread: (error) => hasErrorCode(error, THREAD_LOST),
     failedInterval,

@@ -7,9 +7,10 @@ import type { WorkAttempts } from '../lib/work-attempts.js'
 import { makeCallbackSigner } from '../outbox/callback-signature.js'
 import { purgeMessages } from '../outbox/outbox-operations.js'
 import { OutboxSender, makeHttpChannel } from '../outbox/sender.js'
-import type { SenderSettings } from '../outbox/sender.js'
+import type { Channel, SenderSettings } from '../outbox/sender.js'
 import type { OutboxProgress, OutboxTopic, StoredMessage } from '../store/ports/outbox-store.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
+import type { InSpan } from '../telemetry/telemetry.js'
 import { openNotifications } from './open-notifications.js'
 import type { OpenNotifications } from './open-notifications.js'
 import { installationSecret, newSecret } from './files/installation-secret.js'
@@ -36,6 +37,7 @@ interface OutboxParts {
   /** Headers of the webhook relay, such as the secret token that the orchestrator expects. */
   readonly relayHeaders: (message: { readonly url: string }) => Readonly<Record<string, string>>
   readonly attempted: (topic: OutboxTopic, progress: OutboxProgress) => void
+  readonly inTrace: InSpan
 }
 
 export interface OpenOutbox {
@@ -129,12 +131,16 @@ async function openSending(
   const notifications = openNotifications(config, {
     ...{ ...parts, readSecret, client: operatorsClient, policy: OPERATORS_ADDRESSES, sign },
   })
+  const traced = ({ send }: Channel): Channel => ({
+    send: async (message, options) =>
+      parts.inTrace(`send ${message.topic}`, {}, () => send(message, options)),
+  })
   const settings = {
     channels: {
-      'gate.callback': makeHttpChannel(callbackClient, sign),
-      'webhook.relay': makeHttpChannel(operatorsClient, parts.relayHeaders),
-      'analysis.notification': makeHttpChannel(operatorsClient, sign),
-      notification: notifications.channel,
+      'gate.callback': traced(makeHttpChannel(callbackClient, sign)),
+      'webhook.relay': traced(makeHttpChannel(operatorsClient, parts.relayHeaders)),
+      'analysis.notification': traced(makeHttpChannel(operatorsClient, sign)),
+      notification: traced(notifications.channel),
     },
     policy: {
       firstRetryMs: callbacks.firstRetrySeconds * MS_PER_SECOND,

@@ -13,6 +13,7 @@ import type { ServiceStore } from '../store/ports/service-store.js'
 import type { InSpan, Telemetry } from '../telemetry/telemetry.js'
 import type { OnStop } from './close-parts.js'
 import type { Answering } from './open-servers.js'
+import type { openStore } from './store/open-store.js'
 import { readPem } from './files/read-pem.js'
 
 const MS_PER_SECOND = 1000
@@ -64,11 +65,33 @@ export function traceUnless(
   return (exchange, answer) => (isExempt(exchange) ? answer() : traceRequest(exchange, answer))
 }
 
-/** Returns the store with a span for each operation, under the operation's name. */
-export function traceStore(store: ServiceStore, inSpan: InSpan | undefined): ServiceStore {
-  if (inSpan === undefined) return store
+type OpenStore = typeof openStore
+
+/** What records work, and the store with a span for each operation. */
+interface TracedStore {
+  readonly store: ServiceStore
+  readonly telemetry: Telemetry | undefined
+  readonly inTrace: InSpan
+}
+
+/** Opens the store, and what traces its operations where a collector is configured. */
+export async function openTracedStore(
+  config: Config,
+  open: OpenStore,
+  parts: Parameters<OpenStore>[1] & TelemetryParts,
+): Promise<TracedStore> {
+  const telemetry = await openTelemetry(config, parts)
+  const store = await open(config, parts)
+  parts.onStop('store', store.close)
+  if (telemetry?.tracing === undefined)
+    return { store, telemetry, inTrace: (_name, _attributes, work) => work() }
+  const { inSpan, inTrace } = telemetry.tracing
   const traced = <Context>(runner: Runner<Context>): Runner<Context> => ({
     run: async (operation, args) => inSpan(`store ${operation.name}`, {}, () => runner.run(operation, args)),
   })
-  return { ...store, writer: traced(store.writer), reader: traced(store.reader) }
+  return {
+    store: { ...store, writer: traced(store.writer), reader: traced(store.reader) },
+    telemetry,
+    inTrace,
+  }
 }

@@ -14,7 +14,6 @@ import type { OnStop, OpenPart } from './close-parts.js'
 import { makeBackgroundWork, openAttempts } from './background-work.js'
 import { makeAnalysisMetrics } from '../http/metrics/analysis-metrics.js'
 import { openAnalysis } from './open-analysis.js'
-import type { ServedParts } from './routes-deps.js'
 import { makeEvaluateRule } from './evaluations/internal-evaluations.js'
 import { openEvaluations } from './evaluations/open-evaluations.js'
 import { openDecisions } from './open-decisions.js'
@@ -23,7 +22,7 @@ import { openComparisons } from './open-shadow.js'
 import { openEnforcement } from './open-enforcement.js'
 import { openSignOn } from './open-sign-on.js'
 import { openGates } from './open-gates.js'
-import { openTelemetry, traceStore } from './open-telemetry.js'
+import { openTracedStore } from './open-telemetry.js'
 import { openOutbox } from './open-outbox.js'
 import { openPolicies } from './open-policies.js'
 import type { OpenPolicies, PoliciesParts } from './open-policies.js'
@@ -160,15 +159,16 @@ async function startParts(reloads: Reloads, { logger, threads, onStop }: StartOp
   const threadWatch = watchThreads(logger)
   const attempts = openAttempts(config, onStop)
   const opening = { logger, readSecret, onStop, threadDied: threadWatch.died }
-  const { store, telemetry } = await openTracedStore(config, threads, opening)
-  const parts = { store, logger, readSecret, attempts, reloads, leadership: new Leadership(store.leases) }
+  const traced = await openTracedStore(config, threads.openStore, opening)
+  const { store } = traced
+  const leadership = new Leadership(store.leases)
+  const parts = { ...opening, ...traced, attempts, reloads, leadership }
   const trail = openTrail(config, parts)
   onStop('trail', trail.close)
   const metrics = makeServiceMetrics()
   const writing: DecidingParts = {
     ...parts,
     take: (report) => trail.decisions.take(report),
-    threadDied: threadWatch.died,
     openWriter: threads.openDecisionWriter,
   }
   const [decisions, opened] = await openDeciding(config, writing, metrics, onStop)
@@ -204,24 +204,11 @@ async function startParts(reloads: Reloads, { logger, threads, onStop }: StartOp
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
   const signOn = await openSignOn(config, { ...parts, now: store.now })
   const served = {
-    ...{ config, opa, logger, reloads, telemetry, signOn, store, metrics, backgroundWork },
-    threadDied: threadWatch.died,
+    ...{ ...parts, config, opa, signOn, metrics, backgroundWork },
     ...openComparisons(reloads, { ...opened, enforcing, logger, metrics }, onStop),
     ...{ ...opened, decisions, evaluations, enforcing, outbox, gates, trail, registry, analysis },
   }
   return { urls: await listen(served, addresses, onStop), flush: () => decisions.log.flush() }
-}
-
-/** Opens the store, and what traces its operations where a collector is configured. */
-async function openTracedStore(
-  config: Config,
-  threads: Pick<ServiceThreads, 'openStore'>,
-  parts: Parameters<ServiceThreads['openStore']>[1] & Parameters<typeof openTelemetry>[1],
-): Promise<Pick<ServedParts, 'store' | 'telemetry'>> {
-  const telemetry = await openTelemetry(config, parts)
-  const store = await threads.openStore(config, parts)
-  parts.onStop('store', store.close)
-  return { store: traceStore(store, telemetry?.tracing?.inSpan), telemetry }
 }
 
 /** Adds the metrics about failures of the decision log, the policies and threads. */

@@ -1,9 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
 import { TraceFlags } from '@opentelemetry/api'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { RandomIdGenerator } from '@opentelemetry/sdk-trace'
 import { expect, test } from 'vitest'
 
 import { AppError } from '../../src/errors/app-error.js'
+import { setUnrefTimer } from '../../src/main/timers/repeat.js'
 import { makeSampler } from '../../src/telemetry/open-telemetry.js'
 import type { RecordedSpan } from '../../src/telemetry/recorded-span.js'
 import { Spans } from '../../src/telemetry/spans.js'
@@ -137,4 +140,13 @@ test('a limited number of traces begins in a second', () => {
   expect([first, begun()]).toEqual([2, 2])
   const never = makeSampler({ sampleRatio: 0, maxTracesPerSecond: 2 }, () => nowMs)
   expect(never()).toBe(false)
+})
+
+test('a timer does not keep the context of the request that sets it', async () => {
+  const requests = new AsyncLocalStorage<string>()
+  const seen = await requests.run(
+    'r1',
+    () => new Promise((resolve) => setUnrefTimer(() => resolve(requests.getStore()), 0)),
+  )
+  expect(seen).toBeUndefined()
 })

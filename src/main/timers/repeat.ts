@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
 import { toError } from '../../errors/app-error.js'
 
 /** A periodic task. Runs never overlap. */
@@ -59,12 +61,15 @@ export function repeat(
   }
 }
 
+/** Calls a function outside of any trace. Timers keep the context of the request that sets them. */
+const outsideRequests = AsyncLocalStorage.snapshot()
+
 /**
  * Calls back after a delay in milliseconds, unless the returned function is called first. Does not
  * keep the process alive.
  */
 export function setUnrefTimer(callback: () => void, delayMs: number): () => void {
-  const timer = setTimeout(callback, delayMs)
+  const timer = setTimeout(() => outsideRequests(callback), delayMs)
   timer.unref()
   return () => clearTimeout(timer)
 }
