@@ -12,11 +12,14 @@ export function jsonAnswer(value: unknown, status = 200, headers: ExtraHeaders =
   return jsonTextAnswer(printWithJsonText(value), status, headers)
 }
 
-/** Returns a response with a document that is already JSON text. */
+/**
+ * Returns a response with a document that is already JSON text. No cache may store it: callers may
+ * be authenticated by certificates or their network, of which caches know nothing.
+ */
 export function jsonTextAnswer(text: string, status = 200, headers: ExtraHeaders = {}): Response {
   return new Response(`${text}\n`, {
     status,
-    headers: { 'Content-Type': JSON_TYPE, ...headers },
+    headers: { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store', ...headers },
   })
 }
 

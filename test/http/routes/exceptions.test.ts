@@ -81,7 +81,9 @@ describe('POST /exceptions', () => {
       ...{ id: 1, owner: 'bo', state: 'active', createdAt: NOW, until: '2027-06-15T00:00:00.000Z' },
     })
     expect((await send('bo', 'POST', '/exceptions', GOOD)).status).toBe(200)
-    expect(objectOf(await send('eve', 'GET', '/exceptions'))['exceptions']).toHaveLength(1)
+    const listed = await send('eve', 'GET', '/exceptions')
+    expect(objectOf(listed)['exceptions']).toHaveLength(1)
+    expect(listed.headers['cache-control']).toBe('no-store')
     expect(changes()).toBe(2)
   })
 

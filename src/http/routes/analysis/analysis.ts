@@ -192,6 +192,6 @@ async function fetchedData(
 ): Promise<Response> {
   const packed = await reader.run(showIntervalData, { id, interval, part })
   return new Response(Buffer.from(packed), {
-    headers: { 'Content-Type': JSON_TYPE, 'Content-Encoding': 'gzip' },
+    headers: { 'Content-Type': JSON_TYPE, 'Content-Encoding': 'gzip', 'Cache-Control': 'no-store' },
   })
 }

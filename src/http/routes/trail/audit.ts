@@ -153,7 +153,7 @@ export async function answerExport(
   query: { readonly filter: AuditFilter; readonly format: ExportFormat; readonly withBodies: boolean },
   { exports, reader }: AuditRoutesDeps,
 ): Promise<Response> {
-  const headers = { 'Content-Type': EXPORT_TYPES[query.format] }
+  const headers = { 'Content-Type': EXPORT_TYPES[query.format], 'Cache-Control': 'no-store' }
   // HEAD needs no body.
   if (exchange.method === 'HEAD') return new Response(null, { headers })
   const body = await exports.start(exportTrail(reader, query), (raw) => exchange.breakOff(toAppError(raw)))
