@@ -31,6 +31,7 @@ const IN_PROCESS = [
   'data-api-parity',
   'denial-rules',
   'denying-packages',
+  'discovery',
   'execution-timeline',
   'gate-policies-and-lookups',
   'gates',

@@ -6,11 +6,14 @@ import type { ReadSecret } from '../config/values/secret.js'
 import type { EventLabels } from '../decisions/shipping/decision-event.js'
 import type { RoundIntervals } from '../decisions/shipping/ship-continually.js'
 import { startShipping } from '../decisions/shipping/shipping-thread.js'
+import type { ShippingRequest } from '../decisions/shipping/shipping-thread.js'
 import { packageVersion, threadScript } from '../lib/package-root.js'
+import type { Snapshot } from '../rego/index.js'
 import type { Logger } from '../lib/logger.js'
 import type { ThreadDeath } from '../lib/threads/supervised-thread.js'
 import type { ShippingMetrics } from '../store/ports/decision-shipping.js'
 import { readAccess } from './configured-sources.js'
+import { logPoliciesOf } from './evaluations/log-rules.js'
 
 /** A sink as configured. */
 export type DecisionSinkConfig = Config['decisions']['sinks'][number]
@@ -32,6 +35,8 @@ export interface DecisionSinks {
   readonly metrics: () => ReadonlyMap<string, ShippingMetrics>
   /** Warns that a sink receives decisions late or never. */
   readonly warning: () => string | undefined
+  /** Masks later events by other policies. Nothing leaves before the first call. */
+  readonly follow: (snapshot: Snapshot) => void
   /** Call it when all decisions are in the local file, which must still be open. */
   readonly close: () => Promise<void>
 }
@@ -53,10 +58,14 @@ const MAX_WAITING = 100_000
  * cannot be read.
  */
 export function openDecisionSinks(
-  { dataDir, decisions: { sinks }, store: { replica = hostname() } }: Config,
+  config: Config,
   { logger, readSecret, threadDied }: SinksParts,
 ): DecisionSinks {
+  const { dataDir, decisions, store } = config
+  const { sinks } = decisions
+  const { replica = hostname() } = store
   for (const sink of sinks) if (sink.type !== 'file') readAccess(sink, readSecret, 'decisions.sinks')
+  let message: ShippingRequest | undefined
   const opened = sinks.map((sink) => {
     const labels = { ...sink.labels, id: replica, version: packageVersion() }
     const workerData: ShipperOptions = {
@@ -69,6 +78,7 @@ export function openDecisionSinks(
       script: threadScript('decision-shipper'),
       workerData,
       died: threadDied,
+      policies: () => message,
       changed: (problem) => {
         if (problem === undefined) logger.info({ sink: sink.name }, 'a sink receives decisions again')
         else
@@ -81,6 +91,11 @@ export function openDecisionSinks(
     return { name: sink.name, shipping }
   })
   return {
+    follow: (snapshot) => {
+      if (opened.length === 0) return
+      message = { type: 'policies', policies: logPoliciesOf(snapshot, config) }
+      for (const { shipping } of opened) shipping.policiesChanged()
+    },
     metrics: () => new Map(opened.map(({ name, shipping }) => [name, shipping.metrics()] as const)),
     warning: () => {
       const warnings = opened.flatMap(({ name, shipping }) => warningOf(name, shipping.metrics()))

@@ -9,6 +9,7 @@ import type { DecisionRoutesDeps, KeptDecisions } from '../http/routes/trail/dec
 import type { HealthPlugin } from '../http/routes/about/health.js'
 import { startShipping } from '../decisions/shipping/shipping-thread.js'
 import type { DecisionShipping } from '../decisions/shipping/shipping-thread.js'
+import type { Snapshot } from '../rego/index.js'
 import type { ReadSecret } from '../config/values/secret.js'
 import { SHARED_LOG } from '../store/ports/decision-shipping.js'
 import type { ShippingMetrics } from '../store/ports/decision-shipping.js'
@@ -39,6 +40,8 @@ export interface Decisions {
   readonly shipping?: (() => ShippingMetrics) | undefined
   /** Metrics of the sinks by name. */
   readonly sinks: () => ReadonlyMap<string, ShippingMetrics>
+  /** Masks what leaves for the sinks by these policies from now on. */
+  readonly follow: (snapshot: Snapshot) => void
   readonly close: () => Promise<void>
 }
 
@@ -62,6 +65,7 @@ const NO_DECISIONS: Decisions = {
   health: { name: NAME, isUp: () => true },
   timesRenewed: () => 0,
   sinks: () => new Map(),
+  follow: () => undefined,
   close: () => Promise.resolve(),
 }
 
@@ -126,7 +130,7 @@ export async function openDecisions(config: Config, parts: DecisionParts): Promi
     health,
     timesRenewed,
     shipping: shared && (() => shared.shipping.metrics()),
-    sinks: sinks.metrics,
+    ...{ sinks: sinks.metrics, follow: sinks.follow },
     close: closeAll,
   }
 }

@@ -45,6 +45,8 @@ export interface PoliciesParts {
   readonly metrics: ServiceMetrics
   readonly onStop: OnStop
   readonly reloads: Reloads
+  /** Called with each snapshot that begins to serve. */
+  readonly serving: (snapshot: Snapshot) => void
 }
 
 /** The served policies, and the servers that they are downloaded from. */
@@ -80,6 +82,7 @@ export async function openPolicies(config: Config, given: PoliciesParts): Promis
     loadPolicies(config, { locations, pinned: pinnedSources }, { ...parts, activated }),
   )
   if (pinned !== undefined) parts.logger.warn(pinned, 'the policies are pinned to a revision')
+  given.serving(policies.current)
   set.start()
   reloads.steps.activate = async (next, changed, record) => {
     const isLoaded = changed.some((key) => LOADED_KEYS.some((loaded) => key.startsWith(loaded)))
@@ -139,7 +142,7 @@ interface LoadingParts extends PoliciesParts, Pick<OpenPolicies, 'revisions'> {
 async function loadPolicies(
   config: Config,
   { locations, pinned }: { readonly locations: PolicyLocations; readonly pinned: KeptSources | undefined },
-  { logger, metrics, reloads, revisions, activated }: LoadingParts,
+  { logger, metrics, reloads, revisions, activated, serving: began }: LoadingParts,
 ): Promise<Policies> {
   const { limits } = config.policies
   const startedAt = performance.now()
@@ -170,6 +173,7 @@ async function loadPolicies(
       metrics.policiesLoaded(durationMs)
       logger.info({ revision: snapshot.revision, durationMs: Math.round(durationMs) }, 'policies loaded')
       logWarnings(snapshot, logger)
+      began(snapshot)
       const previous = serving
       serving = snapshot.revision
       if (serving !== previous)

@@ -1,6 +1,6 @@
 import { readSecrets } from '../config/read-secrets.js'
 import type { EventLabels } from '../decisions/shipping/decision-event.js'
-import { opaEvents } from '../decisions/shipping/decision-event.js'
+import type { ShapeDecision } from '../decisions/shipping/shape-event.js'
 import { otlpLogs } from '../decisions/shipping/otlp-logs.js'
 import { UploadReceiver } from '../decisions/shipping/upload-receiver.js'
 import { openServer } from '../distribution/fetching/make-fetch.js'
@@ -15,6 +15,7 @@ const CONTENT = { 'content-type': 'application/json', 'content-encoding': 'gzip'
 export function openUpload(
   sink: Extract<DecisionSinkConfig, { type: 'opa' | 'otlp' }>,
   labels: EventLabels,
+  shape: ShapeDecision,
 ): DecisionReceiver {
   const access = readAccess(sink, readSecrets({}, process.env), 'decisions.sinks')
   const { post, close } = openServer(sink.name, access)
@@ -22,8 +23,9 @@ export function openUpload(
   const url = `${sink.url.replace(/\/+$/, '')}${isOtlp ? '/v1/logs' : '/logs'}`
   const stopped = new AbortController()
   return new UploadReceiver({
-    bodyOf: isOtlp ? otlpLogs : opaEvents,
-    ...{ shownUrl: shownUrl(url), labels, maxUploadBytes: sink.maxUploadBytes, now: Date.now },
+    bodyOf: (shaped) =>
+      isOtlp ? otlpLogs(shaped, labels) : `[${shaped.map(({ event }) => event).join(',')}]`,
+    ...{ shownUrl: shownUrl(url), shape, maxUploadBytes: sink.maxUploadBytes, now: Date.now },
     post: (body) => post(url, { body, content: CONTENT }, stopped.signal),
     close: async () => {
       stopped.abort()

@@ -3,7 +3,6 @@ import { statSync } from 'node:fs'
 import type { Config } from '../config/config.js'
 import { servedAddresses } from '../config/sections/served-addresses.js'
 import { readSecrets } from '../config/read-secrets.js'
-import type { OpaConfig } from '../distribution/opa-config/read-opa-config.js'
 import { addFailureMetrics } from '../http/metrics/service-metrics.js'
 import { addDecisionLogMetrics, makeServiceMetrics } from '../http/metrics/service-metrics.js'
 import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
@@ -22,6 +21,8 @@ import { openComparisons } from './open-shadow.js'
 import { openEnforcement } from './open-enforcement.js'
 import { openSignOn } from './open-sign-on.js'
 import { openGates } from './open-gates.js'
+import { Discovery } from './open-discovery.js'
+import { withOpaConfig } from './with-opa-config.js'
 import { openTracedStore } from './open-telemetry.js'
 import { openOutbox } from './open-outbox.js'
 import { openPolicies } from './open-policies.js'
@@ -124,16 +125,22 @@ export async function startService(
   reread?: Reread,
 ): Promise<Service> {
   const parts: OpenPart[] = []
+  const discovery = new Discovery(logger)
   try {
     const onStop: OnStop = (name, close) => parts.push({ name, close })
-    const withOpa = (config: Config): ReturnType<typeof withOpaConfig> => withOpaConfig(config, logger)
+    const withOpa = (config: Config): ReturnType<typeof withOpaConfig> =>
+      withOpaConfig(config, logger, discovery)
     const opened = await withOpa(given)
     const current = { ...opened, readSecret: readSecrets(opened.config, process.env) }
     const reloads = new Reloads(current, { reread, withOpa, now: Date.now, logger })
     const { urls, flush } = await startParts(reloads, { logger, threads, onStop })
     const reload: Service['reload'] = (caller) => reloads.reload(caller)
+    // Stopped first, so that no document is applied while other parts stop.
+    onStop('discovery', () => discovery.stop())
+    discovery.follow(() => reload({ user: undefined, origin: 'discovery' }))
     return { url: urls[0] ?? '', urls, flush, reload, stop: () => closeParts(parts, logger) }
   } catch (raw) {
+    await discovery.stop()
     await closeParts(parts, logger)
     throw raw
   }
@@ -230,27 +237,6 @@ function countFailures(
   })
 }
 
-/**
- * Reads the configuration of OPA, if one is named, and applies its default decision. Throws
- * `invalid` with every problem.
- */
-async function withOpaConfig(
-  config: Config,
-  logger: Logger,
-): Promise<{ readonly config: Config; readonly opa: OpaConfig | undefined }> {
-  const file = config.policies.opaConfig
-  if (file === undefined) return { config, opa: undefined }
-  const { readOpaConfig } = await import('../distribution/opa-config/read-opa-config.js')
-  const opa = readOpaConfig(file, process.env)
-  if (opa.unsupported.length > 0)
-    logger.warn({ file, members: opa.unsupported }, 'members of the OPA configuration that have no effect')
-  const { defaultDecision = config.policies.defaultDecision, authorizationDecision } = opa
-  const { authorization: wanted } = config.policies
-  const isNamed = wanted === 'basic' && authorizationDecision !== undefined
-  const authorization = isNamed ? `/${authorizationDecision.replace(/^\//, '')}` : wanted
-  return { config: { ...config, policies: { ...config.policies, defaultDecision, authorization } }, opa }
-}
-
 /** Locks the data directory for this service and removes temporary files that a killed one left. */
 async function claimFolders({ dataDir }: Config, logger: Logger, onStop: OnStop): Promise<void> {
   onStop('data directory', claimDataDirectory(dataDir))
@@ -262,7 +248,7 @@ async function claimFolders({ dataDir }: Config, logger: Logger, onStop: OnStop)
 }
 
 /** What the decision log and the policies need. */
-type DecidingParts = DecisionParts & Omit<PoliciesParts, 'metrics' | 'onStop'>
+type DecidingParts = DecisionParts & Omit<PoliciesParts, 'metrics' | 'onStop' | 'serving'>
 
 /**
  * Opens the decision log, and compiles the policies while its thread starts. Waits for both, so
@@ -279,7 +265,12 @@ async function openDeciding(
     onStop('decision log', decisions.close)
     return decisions
   })
-  const loading = openWatched(config, { ...parts, metrics, onStop })
+  const serving: PoliciesParts['serving'] = (snapshot) =>
+    void opening.then(
+      ({ follow }) => follow(snapshot),
+      () => undefined,
+    )
+  const loading = openWatched(config, { ...parts, metrics, onStop, serving })
   await Promise.allSettled([opening, loading])
   return [await opening, await loading]
 }

@@ -46,6 +46,7 @@ export {
   type DocumentPlan,
   evaluateDocument,
   evaluateValue,
+  hasDocument,
   planDocument,
 } from './evaluation/evaluate-document.js'
 export {
@@ -82,7 +83,7 @@ export { definitionsOfReason, verdictDefinitions } from './explain/verdict-defin
 export { type TracedPolicies, loadTraced } from './explain/traced-policies.js'
 export { findApplication } from './evaluation/find-application.js'
 export { packageLength } from './evaluation/find-entrypoints.js'
-export type { NewCallOptions } from './evaluation/new-call.js'
+export { newCall, type NewCallOptions } from './evaluation/new-call.js'
 export { questionOf } from './evaluation/package-question.js'
 export { runtimePolicies } from './evaluation/evaluate-runtime-policy.js'
 export { ARMORY_SAVE_PACKAGES } from './lint/armory-packages.js'

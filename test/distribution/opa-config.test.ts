@@ -156,14 +156,14 @@ bundles: {i: {resource: 'registry.example.com/team/policies:1.0'}}
 services: {s: {url: 'https://here', allow_insecure_tls: true}}
 bundles: {b: {service: s, trigger: manual, size_limit_bytes: 5}}
 decision_logs: {console: true}
-discovery: {resource: /d}
+discovery: {resource: /d, trigger: manual}
 `)
     expect(unsupported).toEqual([
       'services.s.allow_insecure_tls',
       'bundles.b.trigger',
       'bundles.b.size_limit_bytes',
-      'decision_logs',
-      'discovery',
+      'decision_logs.console',
+      'discovery.trigger',
     ])
   })
 

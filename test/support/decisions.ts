@@ -1,3 +1,4 @@
+import { makeShapeDecision } from '../../src/decisions/shipping/shape-event.js'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -81,3 +82,6 @@ export function openWriter(options: WriterThreadOptions): Promise<InProcessBatch
   )
   return Promise.resolve(new InProcessBatchWriter({ ...options, store, removalTime: Date.now }))
 }
+
+/** Turns decisions into events as without policies about the log. */
+export const unshaped = makeShapeDecision({ id: 'node-1' }, () => undefined, { dropped: 0, maskFailed: 0 })

@@ -87,6 +87,8 @@ const maskPointer = key(
   'a JSON pointer that starts with "/", in which "~" is written ~0 and "*" stands for every member: /stages/*/secret',
 )
 
+const RULE = /^\/?[^/\s]+(?:\/[^/\s]+)*$/
+
 export const DecisionsSection = z.strictObject({
   enabled: booleanKey(true, 'Whether decisions are logged.'),
   maxInputBytes: byteSizeKey(
@@ -105,6 +107,16 @@ export const DecisionsSection = z.strictObject({
     z.array(maskPointer).default([]),
     'JSON pointers to input values that are neither logged nor quoted in results. `*` matches every member or element: `/stages/*/secret`.',
     'a list of JSON pointers',
+  ),
+  maskDecision: key(
+    z.string().regex(RULE).default('/system/log/mask'),
+    'The rule that masks decisions before they leave the service for a sink, as in OPA: a set of paths such as `/input/password`, or of `{op: remove or upsert, path, value}`. Its input is the event.',
+    'the path of a rule, as in /system/log/mask',
+  ),
+  dropDecision: key(
+    z.string().regex(RULE).default('/system/log/drop'),
+    'The rule that keeps decisions from sinks where it is true, as in OPA.',
+    'the path of a rule, as in /system/log/drop',
   ),
   redact: booleanKey(
     true,

@@ -203,7 +203,7 @@ export const PoliciesSection = z.strictObject({
   sources: PolicySourcesSection,
   opaConfig: key(
     z.string().min(1).optional(),
-    'A configuration file of OPA, whose `services`, `bundles`, `keys`, `labels`, `default_decision` and `default_authorization_decision` are used. Members without an effect are logged.',
+    'A configuration file of OPA, whose `services`, `bundles`, `keys`, `labels`, `discovery`, `default_decision`, `default_authorization_decision` and the names of masks in `decision_logs` are used. Members without an effect are logged.',
     'the path of a YAML or JSON file',
   ),
   bundleSigning: BundleSigningSection.prefault({}),

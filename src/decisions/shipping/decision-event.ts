@@ -54,11 +54,6 @@ export function decisionEvent(decision: StoredDecision, labels: EventLabels): st
   })
 }
 
-/** Returns an upload by the protocol of OPA's decision log service: a JSON array of events. */
-export function opaEvents(decisions: readonly StoredDecision[], labels: EventLabels): string {
-  return `[${decisions.map((decision) => decisionEvent(decision, labels)).join(',')}]`
-}
-
 /** Returns a decision without its input, result and calls of built-ins. */
 export function withoutDetail(decision: StoredDecision): StoredDecision {
   const resultTruncated = decision.result !== null

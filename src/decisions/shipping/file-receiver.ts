@@ -12,12 +12,11 @@ import {
 import { AppError, hasErrorCode, toError } from '../../errors/app-error.js'
 import type { DecisionReceiver } from '../../store/ports/decision-shipping.js'
 import type { StoredDecision } from '../../store/ports/decision-store.js'
-import { decisionEvent } from './decision-event.js'
-import type { EventLabels } from './decision-event.js'
+import type { ShapeDecision } from './shape-event.js'
 
 export interface FileReceiverOptions {
   readonly path: string
-  readonly labels: EventLabels
+  readonly shape: ShapeDecision
   /** The file is rotated before it exceeds this size, in bytes. */
   readonly maxBytes: number
   /** Number of rotated files. `PATH.1` is the newest. */
@@ -51,8 +50,10 @@ export class FileReceiver implements DecisionReceiver {
   }
 
   #append(decisions: readonly StoredDecision[]): void {
-    const { path, labels, maxBytes, files } = this.#options
-    const lines = Buffer.from(decisions.map((decision) => `${decisionEvent(decision, labels)}\n`).join(''))
+    const { path, shape, maxBytes, files } = this.#options
+    const events = decisions.flatMap((decision) => shape(decision)?.event ?? [])
+    if (events.length === 0) return
+    const lines = Buffer.from(events.map((event) => `${event}\n`).join(''))
     if (lines.length > maxBytes && decisions.length > 1)
       throw new AppError('too_large', `${path}: these lines do not fit in one file`)
     try {

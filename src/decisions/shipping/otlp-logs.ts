@@ -1,6 +1,5 @@
-import type { StoredDecision } from '../../store/ports/decision-store.js'
-import { decisionEvent } from './decision-event.js'
 import type { EventLabels } from './decision-event.js'
+import type { ShapedDecision } from './shape-event.js'
 
 /** Severity numbers and texts of OpenTelemetry's data model of logs. */
 const INFO = { severityNumber: 9, severityText: 'INFO' }
@@ -13,7 +12,7 @@ const NS_PER_MS = 1_000_000n
  * Returns decisions as an ExportLogsServiceRequest of OTLP in its JSON encoding. The body of each
  * record is the decision in OPA's format, as JSON text, and its trace is that of the request.
  */
-export function otlpLogs(decisions: readonly StoredDecision[], labels: EventLabels): string {
+export function otlpLogs(decisions: readonly ShapedDecision[], labels: EventLabels): string {
   const { id = '', version = '', ...others } = labels
   const resource = {
     'service.name': 'tidegate',
@@ -21,11 +20,11 @@ export function otlpLogs(decisions: readonly StoredDecision[], labels: EventLabe
     'service.version': version,
     ...others,
   }
-  const logRecords = decisions.map((decision) => ({
+  const logRecords = decisions.map(({ event, decision }) => ({
     timeUnixNano: String(BigInt(Math.trunc(decision.timeMs)) * NS_PER_MS),
     ...(SEVERITIES[decision.outcome] ?? INFO),
     eventName: 'tidegate.decision',
-    body: { stringValue: decisionEvent(decision, labels) },
+    body: { stringValue: event },
     attributes: attributes({
       'tidegate.decision_id': decision.decisionId,
       'tidegate.path': decision.path,

@@ -13,6 +13,8 @@ export interface DecisionShipping {
   readonly catchUp: () => Promise<void>
   /** Ships the remaining decisions, for a few seconds at most. */
   readonly close: () => Promise<void>
+  /** Sends the policies to the thread again. */
+  readonly policiesChanged: () => void
 }
 
 export interface ShippingThreadOptions {
@@ -23,13 +25,18 @@ export interface ShippingThreadOptions {
   readonly died: (death: ThreadDeath) => void
   /** Called when shipping fails, and with undefined when it works again. */
   readonly changed: (problem: string | undefined) => void
+  /** Message with the policies that shape events, if there are any; undefined before they are loaded. */
+  readonly policies?: (() => object | undefined) | undefined
   /** Aborted when the receiver cannot be reached during a stop. */
   readonly abandoned?: AbortSignal | undefined
 }
 
 /** To the shipping thread. `catch_up` is answered by `caught_up` with the same number. */
 export type ShippingRequest =
-  { readonly type: 'catch_up'; readonly number: number } | { readonly type: 'close' }
+  | { readonly type: 'catch_up'; readonly number: number }
+  | { readonly type: 'close' }
+  /** The policies that shape events; undefined if they have no rules about that. */
+  | { readonly type: 'policies'; readonly policies: unknown }
 
 /** From the shipping thread. */
 export type ShippingAnswer =
@@ -48,6 +55,7 @@ export function startShipping(options: ShippingThreadOptions): DecisionShipping 
     metrics: () => shipping.metrics,
     catchUp: () => shipping.catchUp(),
     close: () => shipping.close(options.abandoned),
+    policiesChanged: () => shipping.sendPolicies(),
   }
 }
 
@@ -55,14 +63,16 @@ class ShippingThread {
   readonly #thread: SupervisedThread
   readonly #restarts: NodeJS.Timeout
   readonly #changed: ShippingThreadOptions['changed']
+  readonly #policies: ShippingThreadOptions['policies']
   readonly #waiting = new Map<number, () => void>()
   #requests = 0
   /** Number of decisions that earlier threads shipped. */
   #shippedBefore = 0
   #metrics: ShippingMetrics = { shipped: 0, waiting: 0, missing: 0 }
 
-  constructor({ script, workerData, died, changed }: ShippingThreadOptions) {
+  constructor({ script, workerData, died, changed, policies }: ShippingThreadOptions) {
     this.#changed = changed
+    this.#policies = policies
     this.#thread = new SupervisedThread({
       name: 'the thread that ships decisions',
       start: () => this.#listenTo(new Worker(script, { workerData, resourceLimits: THREAD_LIMITS })),
@@ -86,6 +96,11 @@ class ShippingThread {
       this.#waiting.set(number, resolve)
       thread.postMessage({ type: 'catch_up', number } satisfies ShippingRequest)
     })
+  }
+
+  sendPolicies(thread = this.#take()): void {
+    const message = this.#policies?.()
+    if (message !== undefined) thread?.postMessage(message)
   }
 
   async close(abandoned?: AbortSignal): Promise<void> {
@@ -125,6 +140,7 @@ class ShippingThread {
       this.#metrics = { ...this.#metrics, shipped: 0 }
       for (const number of [...this.#waiting.keys()]) this.#settle(number)
     })
+    this.sendPolicies(thread)
     return thread
   }
 

@@ -6,14 +6,14 @@ import type { OutboundResponse } from '../../lib/outbound/outbound-client.js'
 import type { DecisionReceiver } from '../../store/ports/decision-shipping.js'
 import type { StoredDecision } from '../../store/ports/decision-store.js'
 import { withoutDetail } from './decision-event.js'
-import type { EventLabels } from './decision-event.js'
+import type { ShapeDecision, ShapedDecision } from './shape-event.js'
 
 export interface UploadOptions {
   /** The address as it may be shown in messages. */
   readonly shownUrl: string
-  readonly labels: EventLabels
+  readonly shape: ShapeDecision
   /** Returns an upload in the format of the service. */
-  readonly bodyOf: (decisions: readonly StoredDecision[], labels: EventLabels) => string
+  readonly bodyOf: (decisions: readonly ShapedDecision[]) => string
   /** Largest body as sent, in bytes. */
   readonly maxUploadBytes: number
   /**
@@ -56,8 +56,10 @@ export class UploadReceiver implements DecisionReceiver {
 
   /** Returns false if the upload is too large. */
   async #send(decisions: readonly StoredDecision[]): Promise<boolean> {
-    const { labels, post, bodyOf } = this.#options
-    const body = gzipSync(bodyOf(decisions, labels))
+    const { shape, post, bodyOf } = this.#options
+    const shaped = decisions.flatMap((decision) => shape(decision) ?? [])
+    if (shaped.length === 0) return true
+    const body = gzipSync(bodyOf(shaped))
     if (body.length > this.#maxBytes) return false
     const response = await post(body)
     if (response.status >= 200 && response.status < 300) return true

@@ -86,6 +86,14 @@ export const OpaConfigFile = z.looseObject({
   labels: named(z.string()).default({}),
   default_decision: z.string().optional(),
   default_authorization_decision: z.string().optional(),
+  decision_logs: z
+    .looseObject({ mask_decision: z.string().optional(), drop_decision: z.string().optional() })
+    .nullish(),
+  discovery: Bundle.extend({
+    name: z.string().optional(),
+    prefix: z.string().default('bundles'),
+    decision: z.string().optional(),
+  }).nullish(),
   status: z
     .looseObject({
       service: z.string().optional(),
@@ -111,6 +119,13 @@ const CREDENTIALS: Known = {
     web_identity_credentials: { aws_region: true, session_name: true },
   },
 }
+const BUNDLE: Known = {
+  service: true,
+  resource: true,
+  persist: true,
+  polling: { min_delay_seconds: true, max_delay_seconds: true, long_polling_timeout_seconds: true },
+  signing: { keyid: true, scope: true, exclude_files: true },
+}
 /** The members that have an effect. `*` is any name. */
 const KNOWN: Known = {
   services: {
@@ -124,19 +139,13 @@ const KNOWN: Known = {
       credentials: CREDENTIALS,
     },
   },
-  bundles: {
-    '*': {
-      service: true,
-      resource: true,
-      persist: true,
-      polling: { min_delay_seconds: true, max_delay_seconds: true, long_polling_timeout_seconds: true },
-      signing: { keyid: true, scope: true, exclude_files: true },
-    },
-  },
+  bundles: { '*': BUNDLE },
+  discovery: { ...BUNDLE, name: true, prefix: true, decision: true },
   keys: { '*': { key: true, algorithm: true, scope: true } },
   labels: true,
   default_decision: true,
   default_authorization_decision: true,
+  decision_logs: { mask_decision: true, drop_decision: true },
   status: { service: true, partition_name: true, resource: true },
 }
 

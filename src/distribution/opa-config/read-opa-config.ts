@@ -11,6 +11,7 @@ import { placeOf } from '../fetching/bundle-location.js'
 import type { BundleLocation, ServerAccess } from '../fetching/bundle-location.js'
 import type { SourceDefinition } from '../source-definition.js'
 import { accessOf } from './service-access.js'
+import { mergeDiscovered } from './merge-discovered.js'
 import { OpaConfigFile, unsupportedMembers } from './opa-config-schema.js'
 import type { OpaBundle, OpaPolling, OpaService } from './opa-config-schema.js'
 
@@ -28,9 +29,21 @@ export interface OpaConfig {
   readonly defaultDecision: string | undefined
   /** The rule for `policies.authorization: basic`. */
   readonly authorizationDecision: string | undefined
+  /** The rules that mask and drop decisions. */
+  readonly maskDecision: string | undefined
+  readonly dropDecision: string | undefined
   readonly status: OpaStatusUpload | undefined
+  /** The bundle with the rest of the configuration. */
+  readonly discovery: OpaDiscovery | undefined
   /** The paths of members that have no effect here. */
   readonly unsupported: readonly string[]
+}
+
+/** A bundle whose document at `decision` adds to the configuration. */
+export interface OpaDiscovery {
+  readonly definition: SourceDefinition
+  /** The path in `data`; empty for all of it. */
+  readonly decision: string
 }
 
 /** Where the status is uploaded. */
@@ -44,10 +57,12 @@ type Environment = Readonly<Record<string, string | undefined>>
 /**
  * Reads a configuration file of OPA (YAML or JSON) with its `${NAME}` replaced by environment
  * variables. Throws one `invalid` with every problem, also for credentials that are not supported,
- * because requests without them would be refused.
+ * because requests without them would be refused. `discovered` is the document of the discovery
+ * bundle, if it is known: it adds what the file does not have.
  */
-export function readOpaConfig(file: string, env: Environment): OpaConfig {
-  const value = parseFile(file, env)
+export function readOpaConfig(file: string, env: Environment, discovered?: unknown): OpaConfig {
+  const boot = parseFile(file, env)
+  const value = discovered === undefined ? boot : mergeDiscovered(boot, discovered)
   const parsed = OpaConfigFile.safeParse(value ?? {})
   if (!parsed.success) throw problemsIn(file, parsed.error.issues.map(issueText))
   const { labels, keys, bundles, default_decision: defaultDecision } = parsed.data
@@ -68,11 +83,13 @@ export function readOpaConfig(file: string, env: Environment): OpaConfig {
   const bundleKeys = Object.entries(keys).flatMap(([id, key]) =>
     attempt(`keys.${id}`, () => [id, readKey(id, key)] as const),
   )
+  const [discovery] = attempt('discovery', () => discoveryOf(parsed.data, services, env))
   const [status] = attempt('status', () => statusUpload(parsed.data, services, env))
   if (problems.length > 0) throw problemsIn(file, problems)
   const unsupported = unsupportedMembers(value)
-  const decisions = { defaultDecision, authorizationDecision }
-  return { sources, keys: new Map(bundleKeys), labels, ...decisions, status, unsupported }
+  const { mask_decision: maskDecision, drop_decision: dropDecision } = parsed.data.decision_logs ?? {}
+  const decisions = { defaultDecision, authorizationDecision, maskDecision, dropDecision }
+  return { sources, keys: new Map(bundleKeys), labels, ...decisions, status, discovery, unsupported }
 }
 
 function parseFile(file: string, env: Environment): unknown {
@@ -127,6 +144,18 @@ function definitionOf(
       excludedFiles: signing?.exclude_files ?? [],
     },
   }
+}
+
+function discoveryOf(
+  { discovery }: OpaConfigFile,
+  services: ReadonlyMap<string, OpaService>,
+  env: Environment,
+): OpaDiscovery | undefined {
+  if (discovery === undefined || discovery === null) return undefined
+  const { name, prefix, resource = name && `${prefix}/${name}`, decision = name ?? '' } = discovery
+  if (resource === undefined) throw new AppError('invalid', 'resource is missing')
+  const definition = definitionOf('discovery', { ...discovery, resource }, services, env)
+  return { definition, decision: decision.replaceAll('.', '/') }
 }
 
 /** OPA uploads to `/status/PARTITION` of a service, or to `resource`. */

@@ -181,6 +181,18 @@ function addSinkMetrics(metrics: ScrapedMetrics, sinks: FailureSources['sinks'])
   metrics.counters('tidegate_decision_sink_sent_total', 'Decisions sent to a sink.', 'sink', () =>
     [...sinks()].map(([sink, { shipped }]) => [sink, shipped] as const),
   )
+  metrics.counters(
+    'tidegate_decision_sink_dropped_total',
+    'Decisions that data.system.log.drop kept from a sink.',
+    'sink',
+    () => [...sinks()].map(([sink, { dropped = 0 }]) => [sink, dropped] as const),
+  )
+  metrics.counters(
+    'tidegate_decision_sink_mask_failed_total',
+    'Decisions that were sent to a sink without detail, because data.system.log.mask or drop failed.',
+    'sink',
+    () => [...sinks()].map(([sink, { maskFailed = 0 }]) => [sink, maskFailed] as const),
+  )
   metrics.gauges(
     'tidegate_decision_sink_waiting',
     'Stored decisions that a sink does not have yet.',

@@ -83,6 +83,14 @@ export function evaluateDocument(
   return value === undefined ? undefined : withTypedErrors(plan.snapshot, () => printGoJson(value))
 }
 
+/** Returns whether a plan has a rule, a package or a base document, whatever its value. */
+export function hasDocument(plan: DocumentPlan): boolean {
+  const { snapshot, path, target, parts, packages } = plan
+  return (
+    target !== undefined || parts.length + packages.length > 0 || walkValue(snapshot.data, path) !== undefined
+  )
+}
+
 /** Evaluates a plan to a value with sets and exact numbers; undefined if it is undefined. */
 export function evaluateValue(
   plan: DocumentPlan,

@@ -53,6 +53,10 @@ export interface DecisionReceiver {
 export interface ShippingMetrics extends ShippingState {
   /** Number of decisions shipped since the service started. */
   readonly shipped: number
+  /** Number of decisions that a policy dropped, for a sink. */
+  readonly dropped?: number
+  /** Number of decisions sent without detail because their mask failed, for a sink. */
+  readonly maskFailed?: number
   /** Why shipping fails now. */
   readonly problem?: string | undefined
 }

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 
 import { FileReceiver } from '../../../src/decisions/shipping/file-receiver.js'
 import type { StoredDecision } from '../../../src/store/ports/decision-store.js'
-import { aBatch, anEntry, openStore, temporaryFolder } from '../../support/decisions.js'
+
+import { aBatch, anEntry, openStore, unshaped, temporaryFolder } from '../../support/decisions.js'
 
 async function stored(...ids: readonly string[]): Promise<readonly StoredDecision[]> {
   const { writer, reader } = await openStore()
@@ -19,7 +20,7 @@ function idsIn(path: string): unknown[] {
 }
 
 function receiverAt(path: string, maxBytes = 1 << 20, files = 2): FileReceiver {
-  return new FileReceiver({ path, labels: { id: 'node-1' }, maxBytes, files })
+  return new FileReceiver({ path, shape: unshaped, maxBytes, files })
 }
 
 test('each decision is a line of JSON, and only the owner can read the file', async () => {

@@ -7,7 +7,8 @@ import type { KeepOptions } from '../../../src/decisions/keep-decisions.js'
 import { openUpload } from '../../../src/main/open-upload.js'
 import type { ShippingMetrics } from '../../../src/store/ports/decision-shipping.js'
 import { openShippedLog } from '../../../src/store/sqlite/decisions/shipped-log.js'
-import { aBatch, anEntry, openStore } from '../../support/decisions.js'
+
+import { aBatch, anEntry, openStore, unshaped } from '../../support/decisions.js'
 import { startEventReceiver } from '../../support/event-receiver.js'
 import type { EventReceiver } from '../../support/event-receiver.js'
 
@@ -28,7 +29,7 @@ async function openLog(options: Partial<KeepOptions> = {}) {
     let last: ShippingMetrics | undefined
     const shipping = new ContinualShipping({
       openLog: () => openShippedLog(path, 'central'),
-      receiver: openUpload(loaded, { id: 'node-1' }),
+      receiver: openUpload(loaded, { id: 'node-1' }, unshaped),
       roundEnded: (metrics) => (last = metrics),
     })
     onTestFinished(() => shipping.close())
