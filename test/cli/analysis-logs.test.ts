@@ -16,6 +16,7 @@ const workspace = makeWorkspace({
   'stable.log': logOf(0),
   'canary.log': logOf(15),
   'same.log': logOf(0),
+  'stopped.log': logOf(0).split('\n').slice(0, 300).join('\n'),
   'plain.log': Array.from({ length: 60 }, (_, n) => `INFO request ${n} served`).join('\n'),
 })
 
@@ -34,6 +35,13 @@ describe('two log files', () => {
     const { exitCode, stdout } = await judged('stable.log', 'canary.log')
     expect(stdout).toContain('log: Review')
     expect(stdout).toMatch(/error +new +0 +15/)
+    expect(exitCode).toBe(1)
+  })
+
+  it('need a review if the log of the canary stops while the baseline continues', async () => {
+    const { exitCode, stdout } = await judged('stable.log', 'stopped.log')
+    expect(stdout).toContain('log: Review')
+    expect(stdout).toMatch(/logged nothing|logs nothing|silent/)
     expect(exitCode).toBe(1)
   })
 

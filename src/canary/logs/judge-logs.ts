@@ -133,7 +133,8 @@ interface Compared {
 }
 
 /**
- * Tests all events of a severity together and keeps totals that their kinds do not explain. Only
+ * Tests all events of a severity together and keeps totals that their kinds do not explain. New
+ * errors of several kinds may be five lines together. Only
  * for two sides, at a share of the error.
  */
 function totalsOf(
@@ -144,11 +145,17 @@ function totalsOf(
   if (input.baseline === undefined) return []
   const comparisons = totalGroups(groups).map((group) => compareGroup(group, sides))
   const weighed = weighFindings(comparisons, [], exposures, options)
+  const seen = new Set(input.seenTemplates)
+  const isFirstLogged = !groups.some(
+    ({ severity, template }) => severity === 'error' && template.keys.some((key) => seen.has(key)),
+  )
   const { canaryShare } = sides.exposure
   // Expected events of the canary for each one of the baseline.
   const odds = canaryShare / (1 - canaryShare)
   return unexplainedTotals(weighed, kinds, odds).filter(
-    ({ isUnexpected, pAdjusted }) => isUnexpected && pAdjusted < TOTALS_ERROR,
+    ({ isUnexpected, pAdjusted, change, asksForReview }) =>
+      (isUnexpected && pAdjusted < TOTALS_ERROR) ||
+      (change === 'new' && asksForReview && !kinds.some((kind) => kind.asksForReview) && isFirstLogged),
   )
 }
 

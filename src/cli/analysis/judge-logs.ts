@@ -40,14 +40,26 @@ export async function judgeLogFiles(
     await progress.during(`reading ${canary} …`, readSide(canary, terminal)),
   ]
   progress.end()
+  const until = sharedEnd(before, now)
   const { report } = judgeLogs(
-    { baseline: before, canary: now, seenTemplates: [], thresholds: DEFAULT_THRESHOLDS },
+    {
+      baseline: { ...before, ...until },
+      canary: { ...now, ...until },
+      seenTemplates: [],
+      thresholds: DEFAULT_THRESHOLDS,
+    },
     logJudgeOptions(readLogTemplate({ templateName: 'two files' })),
   )
   for (const warning of report.warnings) terminal.err(wrapText(`warning: ${warning}`, ''))
   if (format === 'json') outJson(terminal, report)
   else terminal.out(logText(report, makeColours(terminal.hasColours)))
   return report.verdict === 'Success' ? EXIT.fine : EXIT.denied
+}
+
+/** The end of both windows if the files are of the same time, so that a log that stops is silent. */
+function sharedEnd(one: LogSide, other: LogSide): Partial<LogSide> {
+  const isSameTime = one.startMs < other.endMs && other.startMs < one.endMs
+  return isSameTime ? { endMs: Math.max(one.endMs, other.endMs) } : {}
 }
 
 async function readSide(file: string, terminal: Terminal): Promise<LogSide> {
@@ -73,7 +85,7 @@ async function readSide(file: string, terminal: Terminal): Promise<LogSide> {
   }
 }
 
-/** The window of a side is from its first line to the minute after its last one. */
+/** The window of a side alone is from its first line to the minute after its last one. */
 function sideOf({ lines, isTruncated }: LinesAnswer): LogSide {
   let [first, last] = [Infinity, -Infinity]
   const read = [...lines].map(([sinceMs, text]) => {

@@ -40,3 +40,50 @@ describe('a new kind of error', () => {
     expect(report.verdict).toBe('Success')
   })
 })
+
+describe('errors that are not proven to be worse', () => {
+  const known = (times: number) => ({ text: 'ERROR order {n} not stored: connection refused', times })
+
+  test('need a review if they come five times as often and are five more', () => {
+    const { report } = judge(logSide([ORDINARY, known(2)]), logSide([ORDINARY, known(10)]))
+    expect(report.verdict).toBe('Review')
+    expect(report.reason).toBe(
+      '"order <*> not stored: connection refused": More frequent: 10 in the canary, 2 in the baseline. This needs a review',
+    )
+  })
+
+  test.each([
+    [1, 5],
+    [10, 15],
+  ])('are not called equally frequent: %i and %i', (before, now) => {
+    const { report } = judge(logSide([ORDINARY, known(before)]), logSide([ORDINARY, known(now)]))
+    expect(report.verdict).toBe('Success')
+    expect(report.reason).toBe('No error is new, and none is proven to be more frequent')
+  })
+
+  const KINDS = [
+    'disk quota exceeded',
+    'no such invoice',
+    'unknown currency',
+    'token mismatch',
+    'mail queue full',
+  ]
+  const kinds = (count: number) => KINDS.slice(0, count).map((text) => ({ text: `ERROR ${text}`, times: 1 }))
+
+  test('need a review if five lines of several kinds are the only errors', () => {
+    const { report } = judge(baseline, logSide([ORDINARY, ...kinds(5)]))
+    expect(report.verdict).toBe('Review')
+    expect(report.reason).toMatch(
+      /^"<all errors together>": New(, in bursts)?: 5 in the canary, 0 in the baseline/,
+    )
+    expect(judge(baseline, logSide([ORDINARY, ...kinds(4)])).report.verdict).toBe('Success')
+  })
+
+  test('need none if an earlier release logged them', () => {
+    const { templatesToRemember } = judge(baseline, logSide([ORDINARY, ...kinds(5)]))
+    const { report } = judge(baseline, logSide([ORDINARY, ...kinds(5)]), {
+      seenTemplates: templatesToRemember,
+    })
+    expect(report.verdict).toBe('Success')
+  })
+})

@@ -69,7 +69,7 @@ function reasonOfSuccess(findings: readonly TemplateFinding[]): string {
   const fresh = errors.filter(({ change, canaryEvents }) => change === 'new' && canaryEvents > 0)
   const [first] = fresh
   if (first !== undefined) return `Too few new errors to need a review: ${sentence(first, fresh.length)}`
-  return errors.some(({ change }) => change === 'more')
+  return errors.some(({ ratio }) => ratio !== null && ratio > 1)
     ? 'No error is new, and none is proven to be more frequent'
     : 'No error is new or more frequent'
 }

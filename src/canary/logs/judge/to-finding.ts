@@ -56,12 +56,13 @@ function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-function reviewText({ change, group, isOver, episode, dispersion }: WeighedComparison): string {
+function reviewText(comparison: WeighedComparison): string {
+  const { change, group, isOver, episode, dispersion, isMoreInBursts } = comparison
   const isNew = change === 'new'
   const critical = group.severity === 'critical' ? 'critical and ' : ''
   if (isOver || (isNew && episode?.from === 0))
     return `${critical}${isNew ? 'new' : 'more frequent'}, but only ${whenOf(episode)}`
-  if (!isNew) return 'more frequent by exposure, but in bursts'
+  if (!isNew) return isMoreInBursts ? 'more frequent by exposure, but in bursts' : 'more frequent'
   if (critical !== '') return 'critical and new'
   return dispersion > 1 ? 'new, in bursts' : 'new'
 }

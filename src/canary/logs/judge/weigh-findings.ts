@@ -41,6 +41,8 @@ const MAX_CHANCE_AT_ONCE = 0.01
  * enough in a share of the canary's lines.
  */
 const NEW_KIND = { lines: 5, fewer: 3, share: 0.01 }
+/** A known error that comes so much more often needs a review, even if the limit is not proven. */
+const MUCH_MORE = { times: 5, lines: 5 }
 const HARMFUL: ReadonlySet<LineSeverity> = new Set(['error', 'critical'])
 /**
  * Weight of the affected share: one line in a hundred adds half, one in twenty more than triples.
@@ -135,6 +137,12 @@ function shareHit({ baseline, canary }: EventGroup, { basis, lines, ...out }: Ex
   )
 }
 
+/** Whether a known error is significantly and several times more frequent by exposure. */
+function isMuchMore({ change, ratio, group: { canary, baseline } }: Comparison): boolean {
+  const isMany = canary.events >= baseline.events + MUCH_MORE.lines
+  return change === 'more' && isMany && (ratio ?? 0) >= MUCH_MORE.times
+}
+
 /** Whether a new kind of error has enough lines for a review. */
 function isMuchOfIts({ canary: { events } }: EventGroup, { lines }: Exposures): boolean {
   return events >= NEW_KIND.lines || (events >= NEW_KIND.fewer && events >= NEW_KIND.share * lines.canary.all)
@@ -166,7 +174,7 @@ function weigh(
   const isUnexpected = (isProven || isFirst || isFatal) && !isOver
   const isNewKind = isUnseen && change === 'new' && severity === 'error' && isMuchOfIts(group, exposures)
   const isCritical = failsOnCritical && severity === 'critical' && change === 'new' && isUnseen
-  const isDoubtful = comparison.isMoreInBursts && HARMFUL.has(severity)
+  const isDoubtful = (comparison.isMoreInBursts || isMuchMore(comparison)) && HARMFUL.has(severity)
   // Complaints of every start do not matter. An episode in the middle is reviewed.
   const isKnownStart = isStartOfFew && !(change === 'new' && isUnseen)
   const isEpisode = isOver && HARMFUL.has(severity) && !isKnownStart
