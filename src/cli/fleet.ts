@@ -26,6 +26,7 @@ const Fleet = z.object({
         z.looseObject({
           name: z.string(),
           revision: z.string().optional(),
+          stagedRevision: z.string().optional(),
           activatedAt: z.string().optional(),
           lagSeconds: z.number(),
         }),
@@ -69,7 +70,7 @@ function rowsOf(instance: Instance): string[][] {
     labels['host'] === undefined ? id : `${labels['host']} ${id}`,
     `${type} ${version}`,
     bundle?.name ?? '',
-    bundle?.revision ?? '',
+    [bundle?.revision ?? '', bundle?.stagedRevision].filter((each) => each !== undefined).join(' → '),
     bundle?.activatedAt === undefined ? '' : localTime(bundle.activatedAt),
     bundle === undefined || bundle.lagSeconds === 0 ? '' : `${bundle.lagSeconds} s`,
     problem === undefined ? health : `${health}: ${problem}`,

@@ -20,6 +20,7 @@ const ErrorAnswer = z.object({
 const Answer = z.object({
   revision: z.string(),
   activatedAt: z.string(),
+  staged: z.looseObject({ revision: z.string(), since: z.string(), sharePercent: z.number() }).optional(),
   pinned: z.string().optional(),
   problem: z.string().optional(),
   errors: z.array(ErrorAnswer).default([]),
@@ -121,8 +122,12 @@ async function showSources(
 }
 
 function sourcesText(answer: z.output<typeof Answer>): string {
-  const { revision, activatedAt, pinned, problem, sources } = answer
-  const all = `revision ${revision} since ${localTime(activatedAt)}${pinned === undefined ? '' : ' (pinned)'}\n`
+  const { revision, activatedAt, staged, pinned, problem, sources } = answer
+  const stage =
+    staged === undefined
+      ? ''
+      : `revision ${staged.revision} answers ${staged.sharePercent} % since ${localTime(staged.since)} (staged)\n`
+  const all = `revision ${revision} since ${localTime(activatedAt)}${pinned === undefined ? '' : ' (pinned)'}\n${stage}`
   const failed =
     problem === undefined ? '' : `not loaded: ${problem}\n${answer.errors.map(errorLine).join('')}`
   if (sources.length === 0) return all + failed

@@ -27,6 +27,16 @@ const Activations = z
   .default([])
 type Activation = z.output<typeof Activations>[number]
 const History = z.object({
+  staged: z
+    .looseObject({
+      revision: z.string(),
+      since: z.string(),
+      sharePercent: z.number(),
+      compared: z.number().optional(),
+      flips: z.number().default(0),
+      errors: z.number().default(0),
+    })
+    .optional(),
   pinned: z.object({ revision: z.string(), since: z.string(), user: z.string().optional() }).optional(),
   revisions: z.array(
     z.object({
@@ -34,13 +44,14 @@ const History = z.object({
       since: z.string(),
       until: z.string().optional(),
       isServing: z.boolean(),
+      hasServed: z.boolean().default(true),
       activations: Activations,
     }),
   ),
 })
 const Diff = z.looseObject({ activations: Activations, files: z.array(z.looseObject({ diff: z.string() })) })
 
-/** `tidegate policies history`, `diff`, `pin`, `rollback` and `unpin`. */
+/** `tidegate policies history`, `diff`, `pin`, `rollback`, `unpin`, `promote` and `abandon`. */
 export function defineRevisions(command: Command, session: Session): void {
   addServiceOptions(addWatchOption(command.command('history')))
     .description(
@@ -68,6 +79,11 @@ export function defineRevisions(command: Command, session: Session): void {
   const changes = [
     ['rollback', 'Pins the revision that served before the current one. Requires the role admin.'],
     ['unpin', 'Serves the configured policies again. Requires the role admin.'],
+    ['promote', 'Lets the staged revision answer all requests. Requires the role admin.'],
+    [
+      'abandon',
+      'Takes the staged revision back. The previous one answers all requests. Requires the role admin.',
+    ],
   ] as const
   for (const [name, description] of changes)
     addServiceOptions(command.command(name))
@@ -87,21 +103,43 @@ async function showHistory(
   session.exitCode = EXIT.fine
 }
 
-function historyText({ pinned, revisions }: z.output<typeof History>): string {
+function historyText({ pinned, staged, revisions }: z.output<typeof History>): string {
   const by = pinned?.user === undefined ? '' : ` by ${pinned.user}`
   const note =
     pinned === undefined ? '' : `pinned to ${pinned.revision} since ${localTime(pinned.since)}${by}\n`
-  if (revisions.length === 0) return `${note}no revisions are stored (decisions.maxSourcesBytes)\n`
-  const rows = revisions.map(({ revision, since, until, isServing, activations }) => {
+  const stage = staged === undefined ? '' : stageText(staged)
+  if (revisions.length === 0) return `${note}${stage}no revisions are stored (decisions.maxSourcesBytes)\n`
+  const rows = revisions.map((kept) => {
+    const { revision, since, until, activations } = kept
     const { source = '', signer = '', by = '', impact } = activations.at(-1) ?? {}
     return [
       ...[revision, localTime(since), until === undefined ? '' : localTime(until)],
-      isServing ? (pinned?.revision === revision ? 'serves, pinned' : 'serves') : '',
+      stateText(kept, pinned?.revision, staged?.revision),
       ...[source, signer, by, impactText(impact)],
     ]
   })
   const heads = ['revision', 'since', 'until', 'state', 'source', 'signer', 'by', 'impact']
-  return note + textTable([heads, ...rows])
+  return note + stage + textTable([heads, ...rows])
+}
+
+type Staged = NonNullable<z.output<typeof History>['staged']>
+
+function stageText({ revision, since, sharePercent, compared, flips, errors }: Staged): string {
+  const counts =
+    compared === undefined
+      ? 'nothing compared yet'
+      : `${count(flips, 'flip')}, ${count(errors, 'error')} of ${compared}`
+  return `${revision} answers ${sharePercent} % since ${localTime(since)}: ${counts}\n`
+}
+
+function stateText(
+  { revision, isServing, hasServed }: z.output<typeof History>['revisions'][number],
+  pinned: string | undefined,
+  staged: string | undefined,
+): string {
+  if (isServing) return pinned === revision ? 'serves, pinned' : 'serves'
+  if (revision === staged) return 'staged'
+  return hasServed ? '' : 'not promoted'
 }
 
 function impactText(impact: Activation['impact']): string {

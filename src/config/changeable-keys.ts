@@ -26,6 +26,7 @@ const CHANGEABLE: readonly string[] = [
   'policies.accessDecision',
   'policies.authorization',
   'policies.levels',
+  'policies.staged',
   'gates.definitions',
   'gates.environments',
   'gates.fromStages',

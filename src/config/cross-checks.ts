@@ -77,6 +77,17 @@ const SHOWN_HASH_DIGITS = 16
 
 export const crossChecks: readonly CrossCheck[] = [
   {
+    code: 'no_decisions',
+    paths: [
+      ['policies', 'staged'],
+      ['decisions', 'enabled'],
+    ],
+    check: ({ policies, decisions }) =>
+      policies.staged.sharePercent === 0 || decisions.enabled
+        ? undefined
+        : 'policies.staged compares stored decisions: set decisions.enabled, or policies.staged.sharePercent to 0',
+  },
+  {
     code: 'open_to_everyone',
     paths: [
       ['server', 'addr'],

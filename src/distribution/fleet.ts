@@ -11,6 +11,8 @@ const id = z.string().min(1).max(200)
 
 const BundleStatus = z.object({
   active_revision: text.optional(),
+  /** Answers a share of requests. */
+  staged_revision: text.optional(),
   last_successful_activation: time.optional(),
   message: text.optional().transform((value) => (value === '' ? undefined : value)),
 })
@@ -40,6 +42,8 @@ export type InstanceStatus = z.output<typeof InstanceStatus>
 export interface FleetBundle {
   readonly name: string
   readonly revision: string | undefined
+  /** The revision that answers a share of requests. */
+  readonly stagedRevision: string | undefined
   /** Epoch milliseconds. */
   readonly sinceMs: number | undefined
   /** How long another instance has served a newer revision, in milliseconds; 0 if none does. */
@@ -125,6 +129,7 @@ function describeInstance(
     return {
       name: bundle,
       revision: status.active_revision,
+      stagedRevision: status.staged_revision,
       sinceMs: msOf(status.last_successful_activation),
       lagMs: isBehind ? Math.max(0, nowMs - last.firstMs) : 0,
       problem: status.message,

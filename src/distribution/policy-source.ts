@@ -32,6 +32,8 @@ export interface Candidate extends StoredBundle {
 export interface SourceParts {
   readonly fetch: FetchBundle
   readonly folder: BundleFolder
+  /** True for a bundle that answers a share of requests. */
+  readonly isStaged?: (digest: string) => boolean
   /** Tries to put the candidates of all sources into service. Never rejects. */
   readonly activate: () => Promise<void>
   /** Called at the first failure and whenever the reason changes, not for repeated failures. */
@@ -257,7 +259,7 @@ export class PolicySource {
 
   async #take(fetched: FetchedBundle): Promise<void> {
     if (!fetched.isChanged) return
-    const { folder, now } = this.#parts
+    const { folder, now, isStaged } = this.#parts
     const stored = await folder.store(fetched.bytes)
     const { downloads } = this.#state
     this.#state = { ...this.#state, downloads: downloads + 1, downloadedMs: now() }
@@ -270,7 +272,8 @@ export class PolicySource {
       if (fetched.version !== undefined && fetched.version !== serving.version)
         await folder.keep({ ...serving, version: fetched.version })
     }
-    if (before !== undefined && before.digest !== stored.digest) await folder.discard(before.digest)
+    if (before !== undefined && before.digest !== stored.digest && isStaged?.(before.digest) !== true)
+      await folder.discard(before.digest)
   }
 
   #notFetched(): AppError {

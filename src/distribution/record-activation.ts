@@ -26,12 +26,15 @@ export const recordActivation: WriteOperation<RecordedActivation, null> = {
   },
 }
 
-/** A revision that was pinned, or the return to the configured policies. */
+/** A pin or a stage of a revision, or its end. */
 export interface RecordedPin {
-  readonly kind: 'policy.pinned' | 'policy.unpinned'
+  readonly kind:
+    'policy.pinned' | 'policy.unpinned' | 'policy.staged' | 'policy.promoted' | 'policy.taken_back'
   readonly revision: string
-  /** The revision that served before. */
+  /** The revision that served before, or serves during the stage. */
   readonly previous: string
+  readonly reason?: string | undefined
+  readonly sharePercent?: number | undefined
   readonly impact?: RevisionImpact | undefined
   readonly actor: {
     readonly user: string | undefined
@@ -40,11 +43,11 @@ export interface RecordedPin {
   }
 }
 
-/** Adds a pin, or its end, to the trail. */
+/** Adds a pin or a stage, or its end, to the trail. */
 export const recordPin: WriteOperation<RecordedPin, null> = {
   name: 'distribution.record-pin',
-  apply: async ({ audit }, { kind, revision, previous, impact, actor: { user, origin, nowMs } }) => {
-    const body = Buffer.from(JSON.stringify({ revision, previous, impact }))
+  apply: async ({ audit }, { kind, actor: { user, origin, nowMs }, ...content }) => {
+    const body = Buffer.from(JSON.stringify(content))
     await audit.append({ timeMs: nowMs, source: 'policy', kind, user, origin, body })
     return null
   },

@@ -8,10 +8,14 @@ import type {
   PinnedRevision,
   Policies,
   RevisionImpact,
+  Snapshot,
+  Staged,
 } from '../rego/index.js'
 import type { Writer } from '../store/ports/transaction.js'
+import type { StageVerdict } from './judge-stage.js'
 import { recordPin } from './record-activation.js'
 import type { RecordedPin } from './record-activation.js'
+import { TAKEN_BACK } from './source-set.js'
 import type { SourceSet } from './source-set.js'
 
 /** A file that differs between two revisions. */
@@ -72,39 +76,58 @@ export class RevisionControl {
     return await this.#inTurn(() => this.#pin(revision, actor))
   }
 
-  /** Pins the revision that served before the current one. Raises `conflict` if there is none. */
+  /**
+   * Pins the revision that served before the current one; during a stage, the current one. It
+   * serves immediately. Raises `conflict` if there is none.
+   */
   async rollback(actor: Actor): Promise<PinnedRevision> {
     return await this.#inTurn(async () => {
-      const all = await this.history()
+      const { policies } = this.#parts
+      const serving = policies.current.revision
+      if (policies.staged !== undefined) return await this.#pin(serving, actor, false)
+      const all = (await this.history()).filter(({ hasServed }) => hasServed)
       const current = all.findIndex(({ isServing }) => isServing)
-      const serving = this.#parts.policies.current.revision
       const before = all.slice(current + 1).find(({ revision }) => revision !== serving)
       if (before === undefined)
         throw new AppError(
           'conflict',
           `no revision before ${serving} is stored, so there is nothing to go back to`,
         )
-      return await this.#pin(before.revision, actor)
+      return await this.#pin(before.revision, actor, false)
     })
   }
 
   /** Serves the configured policies again. Raises `conflict` if none is pinned. */
   async unpin(actor: Actor): Promise<void> {
     await this.#inTurn(async () => {
-      const { policies, sources } = this.#parts
       if (this.#pinned === undefined) throw new AppError('conflict', 'no revision is pinned')
-      await this.#switchTo(undefined, (store) =>
-        policies.unpin(async (next) => {
-          await this.#record('policy.unpinned', next.revision, actor)
-          await store()
-        }),
-      )
-      await sources.activate()
+      await this.#switchTo(undefined, undefined, actor, true)
+      await this.#parts.sources.activate()
     })
   }
 
-  async #pin(revision: string, actor: Actor): Promise<PinnedRevision> {
-    const { policies } = this.#parts
+  /**
+   * Puts the staged revision into service, or takes it back, for a reason. Raises `conflict` if
+   * there is none, or another one than the given one.
+   */
+  async endStage({ isPromoted, reason }: StageVerdict, actor: Actor, staged?: Snapshot): Promise<void> {
+    await this.#inTurn(async () => {
+      const { policies } = this.#parts
+      const { snapshot } = policies.staged ?? {}
+      if (snapshot === undefined || (staged ?? snapshot) !== snapshot)
+        throw new AppError('conflict', 'no revision is staged')
+      const kind = isPromoted ? 'policy.promoted' : 'policy.taken_back'
+      await this.#record(kind, snapshot.revision, actor, { reason })
+      await (isPromoted ? policies.promote(snapshot) : policies.takeBack(takenBack(reason), snapshot))
+    })
+  }
+
+  /** Adds the begin of a stage to the trail. */
+  async recordStage({ snapshot: { revision }, sharePercent }: Staged, actor: Actor): Promise<void> {
+    await this.#record('policy.staged', revision, actor, { sharePercent })
+  }
+
+  async #pin(revision: string, actor: Actor, isStaged = true): Promise<PinnedRevision> {
     const { rego, data, withoutRego, dataBytesLeftOut } = await this.#read(revision)
     if (withoutRego.length > 0 || dataBytesLeftOut > 0)
       throw new AppError(
@@ -113,40 +136,47 @@ export class RevisionControl {
       )
     const { user, nowMs } = actor
     const pinned = { revision, sinceMs: nowMs, ...(user !== undefined && { user }) }
-    await this.#switchTo(pinned, (store) =>
-      policies.pin({ revision, rego, data }, async () => {
-        await this.#record('policy.pinned', revision, actor)
-        await store()
-      }),
-    )
-    const impact = this.#parts.knownImpact.find(revision)
-    const by = user ?? actor.origin ?? 'unknown'
-    await this.#parts.revisions.note({ atMs: nowMs, source: 'pin', by, ...(impact && { impact }) })
+    await this.#switchTo(pinned, { revision, rego, data }, actor, isStaged)
     return pinned
   }
 
-  /**
-   * Stores what the next start serves within `change`, before it serves, and the former one if
-   * `change` fails.
-   */
+  /** Stores what the next start serves before it serves, and the former one if it does not. */
   async #switchTo(
     pinned: PinnedRevision | undefined,
-    change: (store: () => Promise<void>) => Promise<void>,
+    sources: Parameters<Policies['pin']>[0],
+    actor: Actor,
+    isStaged: boolean,
   ): Promise<void> {
-    const { revisions } = this.#parts
-    try {
-      await change(() => revisions.setPinned(pinned))
-    } catch (raw) {
-      await revisions.setPinned(this.#pinned)
-      throw raw
-    }
-    this.#pinned = pinned
+    const { revisions, policies, knownImpact } = this.#parts
+    await policies.pin(sources, {
+      isStaged,
+      record: async ({ revision }) => {
+        await this.#record(pinned === undefined ? 'policy.unpinned' : 'policy.pinned', revision, actor)
+        await revisions.setPinned(pinned)
+      },
+      undo: () => revisions.setPinned(this.#pinned),
+      served: async () => {
+        this.#pinned = pinned
+        if (pinned === undefined) return
+        const impact = knownImpact.find(pinned.revision)
+        const by = actor.user ?? actor.origin ?? 'unknown'
+        // The trail has the record in any case.
+        await revisions
+          .note({ atMs: actor.nowMs, source: 'pin', by, ...(impact && { impact }) })
+          .catch(() => undefined)
+      },
+    })
   }
 
-  async #record(kind: RecordedPin['kind'], revision: string, actor: Actor): Promise<void> {
+  async #record(
+    kind: RecordedPin['kind'],
+    revision: string,
+    actor: Actor,
+    more: Pick<RecordedPin, 'reason' | 'sharePercent'> = {},
+  ): Promise<void> {
     const previous = this.#parts.policies.current.revision
     const impact = this.#parts.knownImpact.find(revision)
-    await this.#parts.writer.run(recordPin, { kind, revision, previous, impact, actor })
+    await this.#parts.writer.run(recordPin, { kind, revision, previous, impact, actor, ...more })
   }
 
   async #read(revision: string): Promise<KeptSources> {
@@ -163,6 +193,10 @@ export class RevisionControl {
     this.#changing = done.catch(() => undefined)
     return await done
   }
+}
+
+function takenBack(reason: string): AppError {
+  return new AppError('invalid', `the staged policies were taken back: ${reason}`, { code: TAKEN_BACK })
 }
 
 function textsIn({ rego, data }: KeptSources): ReadonlyMap<string, string> {

@@ -9,6 +9,9 @@ const FIRST_BUNDLES_MS = 60_000
 /** How long a reload waits for the first bundle of each new or changed source, in milliseconds. */
 const RELOADED_BUNDLES_MS = 10_000
 
+/** Error code of policies that answered a share of requests and do not serve. */
+export const TAKEN_BACK = 'revision_taken_back'
+
 /** A bundle that began to serve. */
 export interface Activation {
   readonly source: string
@@ -30,6 +33,8 @@ export interface Activation {
 export interface SourceSetParts {
   /** Called after a bundle began to serve. Never rejects. */
   readonly activated: (activation: Activation) => Promise<void>
+  /** True if new bundles answer a share of requests first. */
+  readonly isStaging: () => boolean
   /** Called at the first refusal of a bundle and whenever the reason changes. */
   readonly refused: (source: string, error: AppError) => void
   /** Called if a bundle that serves cannot be written to disk for the next start. */
@@ -50,9 +55,18 @@ export class SourceSet {
   #policies: Policies | undefined
   #activating: Promise<void> = Promise.resolve()
   #requestedBy: string | undefined
+  /** The digests of bundles that were loaded together and are staged. */
+  readonly #staged = new Set<ReadonlySet<string>>()
+  /** The digest of the bundle of a source that was taken back. */
+  readonly #takenBack = new WeakMap<PolicySource, string>()
 
   constructor(parts: SourceSetParts) {
     this.#parts = parts
+  }
+
+  /** True for a bundle that answers a share of requests. */
+  isStaged(digest: string): boolean {
+    return [...this.#staged].some((digests) => digests.has(digest))
   }
 
   get sources(): readonly PolicySource[] {
@@ -107,7 +121,10 @@ export class SourceSet {
     const added = sources.filter((source) => !before.includes(source))
     try {
       await Promise.all(added.map((source) => source.fetchFirst(RELOADED_BUNDLES_MS)))
-      const candidates = candidatesOf(sources)
+      // Bundles that replace others wait for their stage.
+      const candidates = candidatesOf(sources).filter(
+        ([source]) => source.serving === undefined || !this.#parts.isStaging(),
+      )
       await load(locationsOf(sources, own, candidates))
       this.#sources = sources
       this.#own = own
@@ -173,8 +190,11 @@ export class SourceSet {
    */
   async #activateAll(): Promise<void> {
     // The downloaded bundles wait until the policies are unpinned.
-    if (this.#policies?.pinned !== undefined) return
-    const candidates = candidatesOf(this.#sources)
+    if (this.#policies?.isHeld === true) return
+    const candidates = candidatesOf(this.#sources).filter(
+      ([source, { digest }]) => this.#takenBack.get(source) !== digest,
+    )
+    if (candidates.every(([, { digest }]) => this.isStaged(digest))) return
     if (candidates.length === 0 || (await this.#try(candidates)) || candidates.length === 1) return
     for (const candidate of candidates) await this.#try([candidate])
   }
@@ -182,19 +202,34 @@ export class SourceSet {
   async #try(candidates: readonly [PolicySource, Candidate][]): Promise<boolean> {
     const policies = this.#policies
     if (policies === undefined) return false
+    const staged = new Set(candidates.map(([, { digest }]) => digest))
+    const end = (): void => void this.#staged.delete(staged)
+    this.#staged.add(staged)
     try {
-      await policies.move({ locations: locationsOf(this.#sources, this.#own, candidates) })
+      await policies.move({
+        locations: locationsOf(this.#sources, this.#own, candidates),
+        isStaged: true,
+        served: async () => {
+          end()
+          await this.#accept(policies, candidates)
+        },
+        dropped: (reason) => {
+          end()
+          if (reason !== undefined) this.#reject(candidates, reason)
+        },
+      })
+      return true
     } catch (raw) {
+      end()
       this.#reject(candidates, toAppError(raw))
       return false
     }
-    await this.#accept(policies, candidates)
-    return true
   }
 
   #reject(candidates: readonly [PolicySource, Candidate][], error: AppError): void {
-    for (const [source] of candidates) {
+    for (const [source, { digest }] of candidates) {
       const before = source.state.activationError
+      if (error.code === TAKEN_BACK) this.#takenBack.set(source, digest)
       source.reject(error)
       if (before?.message !== error.message) this.#parts.refused(source.name, error)
     }

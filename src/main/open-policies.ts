@@ -17,6 +17,7 @@ import {
   hostBuiltins,
   keepBuilds,
   refusedRequests,
+  type KeptRevision,
   type KeptRevisions,
   type KeptSources,
   type LoadObserver,
@@ -24,10 +25,10 @@ import {
   type PolicyLocations,
   type RevisionSources,
   type Snapshot,
+  type Stage,
 } from '../rego/index.js'
 import { loadDataInThread, compileModuleInThread } from './threads/load-threads.js'
 import { showsPrinted } from './evaluations/open-evaluations.js'
-import type { HealthPlugin } from '../http/routes/about/health.js'
 import { openRevisions } from './open-explanations.js'
 import { openSources, ownLocations, recordIt } from './open-sources.js'
 import type { KnownImpact } from './open-sources.js'
@@ -57,6 +58,7 @@ export interface OpenPolicies {
   readonly revisions: KeptRevisions
   readonly control: RevisionControl
   readonly knownImpact: KnownImpact
+  readonly stages: Stages
 }
 
 /**
@@ -78,8 +80,14 @@ export async function openPolicies(config: Config, given: PoliciesParts): Promis
   }
   const pinned = await revisions.pinned()
   const pinnedSources = pinned && (await sourcesOfPinned(pinned.revision, revisions))
+  const stored = pinnedSources ?? (sources.length === 0 ? await lastServed(config, revisions) : undefined)
+  const stages: Stages = { ended: new Map(), begun: () => Promise.resolve() }
   const policies: Policies = await set.open(sources, ownLocations(config), (locations) =>
-    loadPolicies(config, { locations, pinned: pinnedSources }, { ...parts, activated }),
+    loadPolicies(
+      config,
+      { locations, stored, isPinned: pinned !== undefined },
+      { ...parts, activated, stages },
+    ),
   )
   if (pinned !== undefined) parts.logger.warn(pinned, 'the policies are pinned to a revision')
   given.serving(policies.current)
@@ -95,7 +103,15 @@ export async function openPolicies(config: Config, given: PoliciesParts): Promis
     { policies, revisions, sources: set, writer: parts.store.writer, knownImpact },
     pinned,
   )
-  return { policies, sources: set, revisions, control, knownImpact }
+  stages.begun = (stage) =>
+    control
+      .recordStage(stage, { user: set.requestedBy, origin: 'stage', nowMs: parts.store.now() })
+      .catch((raw: unknown) =>
+        parts.logger.error({ error: toError(raw).message }, 'a stage is missing in the audit trail'),
+      )
+  // The files may have changed since, and then begin a stage.
+  if (stored !== undefined && pinned === undefined) await policies.reload()
+  return { policies, sources: set, revisions, control, knownImpact, stages }
 }
 
 /** Throws `invalid` if the sources are gone, because other policies must not serve instead. */
@@ -106,6 +122,23 @@ async function sourcesOfPinned(revision: string, revisions: KeptRevisions): Prom
     'invalid',
     `the policies are pinned to revision ${revision}, whose stored sources are gone: remove revisions/pinned.json in the data directory to serve the configured policies`,
   )
+}
+
+/**
+ * Returns the revision that served last, if changed files answer a share of requests first.
+ * Undefined if it is not stored completely.
+ */
+async function lastServed({ policies }: Config, revisions: KeptRevisions): Promise<KeptSources | undefined> {
+  if (policies.staged.sharePercent === 0) return undefined
+  const served = (await revisions.served()).filter(({ hasServed }) => hasServed)
+  const last = served.reduce<KeptRevision | undefined>(
+    (latest, one) => (latest === undefined || one.untilMs > latest.untilMs ? one : latest),
+    undefined,
+  )
+  const sources = last && (await revisions.read(last.revision, Infinity))
+  return sources === undefined || sources.withoutRego.length + sources.dataBytesLeftOut > 0
+    ? undefined
+    : sources
 }
 
 /** Keys of the configuration with an effect on the load of policies. */
@@ -134,15 +167,22 @@ function optionsOf({ config, opa }: Configured): Required<Pick<LoadOptions, 'ver
   }
 }
 
-interface LoadingParts extends PoliciesParts, Pick<OpenPolicies, 'revisions'> {
+interface LoadingParts extends PoliciesParts, Pick<OpenPolicies, 'revisions' | 'stages'> {
   /** Called after a revision began to serve in place of another. */
   readonly activated: (change: Pick<Activation, 'revision' | 'policies' | 'previous' | 'signer'>) => void
 }
 
+interface FirstLoad {
+  readonly locations: PolicyLocations
+  /** Sources that serve first in place of the locations. */
+  readonly stored: KeptSources | undefined
+  readonly isPinned: boolean
+}
+
 async function loadPolicies(
   config: Config,
-  { locations, pinned }: { readonly locations: PolicyLocations; readonly pinned: KeptSources | undefined },
-  { logger, metrics, reloads, revisions, activated, serving: began }: LoadingParts,
+  { locations, stored, isPinned }: FirstLoad,
+  { logger, metrics, reloads, revisions, activated, stages, serving: began }: LoadingParts,
 ): Promise<Policies> {
   const { limits } = config.policies
   const startedAt = performance.now()
@@ -155,14 +195,9 @@ async function loadPolicies(
     loadData: loadDataInThread,
     compileModule: compileModuleInThread,
     ...(builtBy === undefined ? {} : { buildModule: keepBuilds(join(config.dataDir, KEPT_BUILDS), builtBy) }),
-    keepSources: (sources: RevisionSources) => {
-      revisions
-        .keep(sources)
-        .catch((raw: unknown) =>
-          logger.warn({ error: toError(raw).message }, 'sources of policies not stored'),
-        )
-    },
+    keepSources: keepIn(revisions, logger),
     limits,
+    stageShare: () => reloads.config.policies.staged.sharePercent || undefined,
     isPublished: config.policies.publish.name !== undefined,
     ...(config.policies.writable && { written: NOTHING_WRITTEN }),
     ...optionsOf(reloads.current),
@@ -179,6 +214,7 @@ async function loadPolicies(
       if (serving !== previous)
         activated({ revision: serving, policies: serving, previous, signer: signersOf(snapshot) })
     },
+    ...stageObserver(stages, logger),
     failed: ({ error }) => {
       metrics.policyLoadFailed(exceededLimit(error))
       logger.error(
@@ -187,22 +223,68 @@ async function loadPolicies(
       )
     },
   }
-  const policies = await Policies.open(locations, options, observer, pinned)
+  const open = (first: KeptSources | undefined): Promise<Policies> =>
+    Policies.open(locations, options, observer, first, isPinned)
+  const policies = await open(stored).catch((raw: unknown) => {
+    if (stored === undefined || isPinned) throw raw
+    logger.warn({ error: toError(raw).message }, 'the revision that served last cannot be loaded')
+    return open(undefined)
+  })
   serving = policies.current.revision
   const durationMs = performance.now() - startedAt
   metrics.policiesLoaded(durationMs)
-  const { revision, packages } = policies.current
+  logFirstLoad(policies.current, durationMs, config.policies.bundles, logger)
+  return policies
+}
+
+function keepIn(revisions: KeptRevisions, logger: Logger): (sources: RevisionSources) => void {
+  return (sources) => {
+    revisions
+      .keep(sources)
+      .catch((raw: unknown) => logger.warn({ error: toError(raw).message }, 'sources of policies not stored'))
+  }
+}
+
+function logFirstLoad(
+  snapshot: Snapshot,
+  durationMs: number,
+  compiled: readonly string[],
+  logger: Logger,
+): void {
+  const { revision, packages } = snapshot
   logger.info({ revision, packages: packages.length, durationMs: Math.round(durationMs) }, 'policies loaded')
-  logWarnings(policies.current, logger)
-  const compiled = config.policies.bundles
+  logWarnings(snapshot, logger)
   if (compiled.length > 0)
     logger.info({ bundles: compiled }, 'only the Rego that bundles still contain is checked here')
-  return policies
 }
 
 function signersOf({ sources }: Snapshot): string | undefined {
   const signers = new Set(sources.flatMap(({ signer }) => signer ?? []))
   return signers.size === 0 ? undefined : [...signers].join(', ')
+}
+
+/** Stages of new policies. */
+export interface Stages {
+  /** Number of stages by how they ended. */
+  readonly ended: Map<string, number>
+  /** Records the begin of a stage. Never rejects. */
+  begun: (stage: Stage) => Promise<void>
+}
+
+function stageObserver(stages: Stages, logger: Logger): Pick<LoadObserver, 'staged' | 'stageEnded'> {
+  return {
+    staged: (stage) => {
+      const { snapshot, sharePercent } = stage
+      logger.info({ revision: snapshot.revision, sharePercent }, 'a new revision answers a share of requests')
+      void stages.begun(stage)
+    },
+    stageEnded: ({ snapshot: { revision } }, end) => {
+      const outcome = typeof end === 'string' ? end : 'taken_back'
+      stages.ended.set(outcome, (stages.ended.get(outcome) ?? 0) + 1)
+      if (typeof end === 'string') logger.info({ revision }, `the stage of a revision has ended: ${end}`)
+      else logger.error({ revision }, end.message)
+    },
+  }
 }
 
 /** Logs one line per warning in a form that editors can open, and the number of the rest. */
@@ -211,55 +293,6 @@ function logWarnings({ warnings }: Snapshot, logger: Logger): void {
     logger.warn({ code, ...location }, `policies: ${message}`)
   const more = warnings.length - MAX_LOGGED_WARNINGS
   if (more > 0) logger.warn({ more }, 'policies: more warnings; tidegate test shows all of them')
-}
-
-/** Most loads take less time. */
-const LONG_MS = 5000
-const MS_PER_SECOND = 1000
-
-/**
- * Shows a slow or failed load of policies. The status is always up, because the last good policies
- * stay in service.
- */
-export function policiesHealth(policies: Pick<Policies, 'failure' | 'loadingMs' | 'pinned'>): HealthPlugin {
-  return {
-    name: 'policies',
-    isUp: () => true,
-    warning: () => {
-      const { failure, loadingMs, pinned } = policies
-      if (loadingMs > LONG_MS) {
-        const seconds = Math.round(loadingMs / MS_PER_SECOND)
-        return `changed policies have been loading for ${seconds} s; the last good ones are in service`
-      }
-      if (pinned !== undefined)
-        return `the policies are pinned to revision ${pinned}; changes wait for tidegate policies unpin`
-      return (
-        failure &&
-        'changed policies could not be loaded; the last good ones are in service; /health?bundles shows why'
-      )
-    },
-  }
-}
-
-/**
- * Shows sources that failed or are stale, under the name that OPA gives its bundles. It is down
- * while a source is stale that must not be.
- */
-export function sourcesHealth(set: Pick<SourceSet, 'sources'>): HealthPlugin {
-  const stale = (): string[] => set.sources.filter(({ isStale }) => isStale).map(({ name }) => name)
-  const staleText = (): string => `stale: ${stale().join(', ')}; GET /policies/sources shows why`
-  return {
-    name: 'bundle',
-    isUp: () => !set.sources.some(({ isStale, settings }) => isStale && settings.staleIsNotReady),
-    problem: staleText,
-    warning: () => {
-      if (stale().length > 0) return staleText()
-      const failed = set.sources.filter(({ state }) => state.fetchError ?? state.activationError)
-      if (failed.length === 0) return undefined
-      const names = failed.map(({ name }) => name).join(', ')
-      return `no current bundle from ${names}; the last good ones are in service; GET /policies/sources shows why`
-    },
-  }
 }
 
 /** Digest of all sources and library versions, which the bundler inserts (`build/bundle.js`). */

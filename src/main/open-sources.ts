@@ -13,7 +13,7 @@ import { comparableText } from '../lib/outbound/credentials.js'
 import type { Logger } from '../lib/logger.js'
 import type { KeptRevisions, PolicyLocations, RevisionImpact } from '../rego/index.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
-import type { Configured } from './reload/reloads.js'
+import type { Configured, Reloads } from './reload/reloads.js'
 
 /** In the data directory. */
 const FOLDER = 'policy-sources'
@@ -31,6 +31,7 @@ interface RecordingParts {
 }
 
 interface SourcesParts extends RecordingParts {
+  readonly reloads: Pick<Reloads, 'config'>
   readonly dataDir: string
 }
 
@@ -59,8 +60,9 @@ export function ownLocations({ policies }: Configured['config']): PolicyLocation
 
 /** Prepares the set of sources, which is empty at first. */
 export function openSources(parts: SourcesParts): OpenSources {
-  const { logger, dataDir } = parts
+  const { logger, dataDir, reloads } = parts
   const set = new SourceSet({
+    isStaging: () => reloads.config.policies.staged.sharePercent > 0,
     activated: (activation) => recordIt(activation, `source ${activation.source}`, parts),
     refused: (source, error) =>
       logger.error(
@@ -92,6 +94,7 @@ export function openSources(parts: SourcesParts): OpenSources {
     const source = new PolicySource(definition, {
       ...{ fetch, folder, wait, now: Date.now, random: Math.random },
       activate: set.activate,
+      isStaged: (digest) => set.isStaged(digest),
       failed: (name, error) =>
         logger.warn({ source: name, error: error.message }, 'a source of policies gave no bundle'),
     })

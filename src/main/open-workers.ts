@@ -185,8 +185,12 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
       const started = startPool(deps, { shared, sender, relaySocket, tls, processes })
       pool = started
       deps.enforcing.shareWith((all) => started.send('except', all))
-      deps.policies.beforeActivation((snapshot) => started.load(snapshot))
+      deps.policies.beforeActivation(
+        (snapshot) => started.load(snapshot),
+        (staged) => started.stage(staged),
+      )
       if (deps.policies.current !== first) await started.load(deps.policies.current)
+      if (deps.policies.staged !== undefined) await started.stage(deps.policies.staged)
     },
     stop: async (drainMs) => {
       await pool?.stop(drainMs)

@@ -6,8 +6,7 @@ import type { Logger } from '../lib/logger.js'
 import type { OpenAnalysis } from './open-analysis.js'
 import type { OpenEvaluations } from './evaluations/open-evaluations.js'
 import type { Decisions } from './open-decisions.js'
-import type { ShadowView } from '../impact/shadow-view.js'
-import type { ImpactRuns } from '../impact/impact-runs.js'
+import type { Comparisons } from './open-shadow.js'
 import type { OpenEnforcement } from './open-enforcement.js'
 import type { OpenGates } from './open-gates.js'
 import type { OpenOutbox } from './open-outbox.js'
@@ -15,10 +14,8 @@ import type { OpenRegistry } from './open-registry.js'
 import type { OpenTrail } from './open-trail.js'
 import type { BackgroundWork } from './background-work.js'
 import { runtimePolicies } from '../rego/index.js'
-import type { KeptRevisions, Policies } from '../rego/index.js'
 import type { OpaConfig } from '../distribution/opa-config/read-opa-config.js'
-import type { RevisionControl } from '../distribution/revision-control.js'
-import type { SourceSet } from '../distribution/source-set.js'
+import type { OpenPolicies } from './open-policies.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
 import { shownConfig } from '../config/shown-config.js'
@@ -46,7 +43,7 @@ import { makeTrySource } from './evaluations/policy-trials.js'
 import { storeHealth } from './store/open-store.js'
 import { findServiceOpa } from './files/service-opa.js'
 import { openExplanations, openRules } from './open-explanations.js'
-import { policiesHealth, sourcesHealth } from './open-policies.js'
+import { policiesHealth, sourcesHealth } from './policies-health.js'
 import { openFleet, opaStatus } from './open-fleet.js'
 import type { OpenFleet } from './open-fleet.js'
 import { openPublication } from './open-publication.js'
@@ -62,15 +59,11 @@ import type { BrowserSessions } from '../store/ports/browser-sessions.js'
 import type { TlsFiles } from './files/tls-files.js'
 
 /** All parts of the service, ready to serve. */
-export interface ServedParts {
+export interface ServedParts extends OpenPolicies, Comparisons {
   readonly config: Config
   readonly logger: Logger
   readonly store: ServiceStore
   readonly decisions: Decisions
-  readonly policies: Policies
-  readonly revisions: KeptRevisions
-  readonly control: RevisionControl
-  readonly sources: SourceSet
   readonly opa: OpaConfig | undefined
   readonly reloads: Reloads
   readonly evaluations: OpenEvaluations
@@ -81,8 +74,6 @@ export interface ServedParts {
   readonly trail: OpenTrail
   readonly registry: OpenRegistry
   readonly analysis: OpenAnalysis
-  readonly impact: ImpactRuns
-  readonly shadow: (() => ShadowView) | undefined
   readonly backgroundWork: BackgroundWork
   readonly threadDied: (death: ThreadDeath) => void
   readonly signOn: SignOn
@@ -219,20 +210,21 @@ interface OpenedHere {
 }
 
 function healthPlugins(
-  { config, decisions, policies, enforcing, sources, registry, store, backgroundWork, analysis }: ServedParts,
+  parts: ServedParts,
   workers: OpenWorkers,
   tls: TlsFiles | undefined,
 ): readonly HealthPlugin[] {
+  const { config, decisions, policies, stage, enforcing, sources, registry, store, backgroundWork } = parts
   return [
     decisions.health,
-    policiesHealth(policies),
+    policiesHealth(policies, stage.problem),
     ...enforcing.health,
     ...(sources.sources.length + config.policies.sources.length === 0 ? [] : [sourcesHealth(sources)]),
     registry.health,
     storeHealth(store),
     backgroundWork.health,
     workers.health,
-    analysis.health,
+    parts.analysis.health,
     ...(tls === undefined ? [] : [tls.health]),
   ]
 }
@@ -291,7 +283,7 @@ export function routesDeps(
     backgroundWork: backgroundWork.routes,
     analysis: analysis.routes(config),
     policySources: { policies, sources },
-    revisions: { control: parts.control, now: store.now, maxBodyBytes: config.server.maxBodyBytes },
+    revisions: { ...parts, now: store.now, maxBodyBytes: config.server.maxBodyBytes },
     ...{ bundles: lasting.bundles, fleet: lasting.fleet.routes },
     exceptions: enforcing.routes,
     opaStatus: { ...opaStatus(parts, lasting), plugins },

@@ -81,6 +81,7 @@ export type {
 export { changedPaths } from './explain/changed-paths.js'
 export { definitionsOfReason, verdictDefinitions } from './explain/verdict-definitions.js'
 export { type TracedPolicies, loadTraced } from './explain/traced-policies.js'
+export { type ServedSnapshots, type Staged, chooseSnapshot } from './evaluation/choose-snapshot.js'
 export { findApplication } from './evaluation/find-application.js'
 export { packageLength } from './evaluation/find-entrypoints.js'
 export { newCall, type NewCallOptions } from './evaluation/new-call.js'
@@ -98,7 +99,9 @@ export {
   loadSnapshot,
 } from './loading/load-snapshot.js'
 export { locationNames } from './loading/location-names.js'
-export { Policies, type LoadObserver, type PolicyChange } from './loading/policies.js'
+export type { LoadObserver } from './loading/load-failure.js'
+export { Policies } from './loading/policies.js'
+export type { PolicyChange, Stage, StageEnd } from './loading/replacement.js'
 export { readParts } from './loading/read-parts.js'
 export { type CostMeasurements, EvaluationCost } from './metering/evaluation-cost.js'
 export {

@@ -16,7 +16,7 @@ const NOT_WATCHED: Readonly<Record<string, string>> = {
       ...['init', 'serve', 'build', 'backup', 'restore', 'opa install', 'hash-token', 'audit keygen'],
       ...['store migrate', 'store copy', 'pipelines push', 'orchestrator refresh', 'notifications test'],
       ...['analysis start', 'analysis cancel', 'analysis feedback', 'policies refresh', 'impact', 'reload'],
-      ...['diff', 'pin', 'rollback', 'unpin'].map((name) => `policies ${name}`),
+      ...['diff', 'pin', 'rollback', 'unpin', 'promote', 'abandon'].map((name) => `policies ${name}`),
       ...['add', 'approve', 'remove'].map((name) => `exceptions ${name}`),
       ...['trigger', 'approve', 'reject', 'cancel', 'resend', 'create', 'delegate', 'revoke'].map(
         (name) => `gates ${name}`,

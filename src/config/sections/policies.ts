@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { BundleSigningSection, PublishSection } from './bundle-signing.js'
 import { PolicyRequestsSection } from './policy-requests.js'
 import { PolicySourcesSection } from './policy-sources.js'
+import { StagedSection } from './staged-policies.js'
 import { byteSizeKey } from '../values/byte-size.js'
 import { booleanKey, key, wholeNumberKey } from '../values/key.js'
 import { packagePatternKey } from '../values/package-pattern.js'
@@ -269,6 +270,7 @@ export const PoliciesSection = z.strictObject({
     'off, basic, or the path of a rule, as in /system/authz/allow',
   ),
   shadow: ShadowSection.prefault({}),
+  staged: StagedSection.prefault({}),
   limits: Limits.prefault({}),
   slowEvaluations: SlowEvaluations.prefault({}),
   requests: PolicyRequestsSection.prefault({}),

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
 
 import type { SourceSet } from '../../distribution/source-set.js'
-import type { Policies } from '../../rego/index.js'
+import type { Policies, Snapshot } from '../../rego/index.js'
 import { ScrapedMetrics } from './scraped-metrics.js'
 
 const MS_PER_SECOND = 1000
@@ -11,7 +11,7 @@ const OPA_SEMANTICS = '1.20'
 /** What `addPolicyMetrics` reads. */
 export interface PolicyMetricsSources {
   readonly version: string
-  readonly policies: Pick<Policies, 'current'>
+  readonly policies: Pick<Policies, 'current' | 'staged'>
   readonly sources: SourceSet
 }
 
@@ -27,8 +27,11 @@ export function addPolicyMetrics(
     ['version', 'node', 'opa'],
     () => [[[version, process.versions.node, OPA_SEMANTICS], 1]],
   )
-  metrics.gauges('tidegate_policy_info', 'The revisions that serve; always 1.', ['bundle', 'revision'], () =>
-    policies.current.sources.map(({ name, revision }) => [[name, revision], 1]),
+  metrics.gauges(
+    'tidegate_policy_info',
+    'The revisions that answer requests, with their share; 1 except during a stage.',
+    ['bundle', 'revision'],
+    () => sharesOf(policies),
   )
   const each = (read: (source: SourceSet['sources'][number]) => number) => () =>
     sources.sources.map((source) => [source.name, read(source)] as const)
@@ -59,4 +62,23 @@ export function addPolicyMetrics(
         reachedMs === undefined ? [] : [[[name], reachedMs / MS_PER_SECOND] as const],
       ),
   )
+}
+
+const PERCENT = 100
+
+function sharesOf({
+  current,
+  staged,
+}: Pick<Policies, 'current' | 'staged'>): Iterable<readonly [labels: readonly string[], value: number]> {
+  const shares = new Map<string, readonly [readonly string[], number]>()
+  const add = ({ sources }: Snapshot, percent: number): void => {
+    for (const { name, revision } of sources) {
+      const key = JSON.stringify([name, revision])
+      shares.set(key, [[name, revision], percent / PERCENT + (shares.get(key)?.[1] ?? 0)])
+    }
+  }
+  const percent = staged?.sharePercent ?? 0
+  add(current, PERCENT - percent)
+  if (staged !== undefined) add(staged.snapshot, percent)
+  return shares.values()
 }

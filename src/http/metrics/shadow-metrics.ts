@@ -23,3 +23,13 @@ export function addShadowMetrics(registry: Registry, view: () => ShadowView): vo
     },
   )
 }
+
+/** Registers the metric about stages, whose numbers by outcome are given. */
+export function addStageMetrics(registry: Registry, ended: ReadonlyMap<string, number>): void {
+  new ScrapedMetrics(registry).counters(
+    'tidegate_policy_stages_total',
+    'Stages of new policies by how they ended: promoted, taken_back, or replaced by other policies.',
+    'outcome',
+    () => ended,
+  )
+}

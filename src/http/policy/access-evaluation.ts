@@ -135,7 +135,7 @@ async function evaluate(
   path: string,
   input: Uint8Array,
 ): Promise<Answer> {
-  const decision = new Decision(context, exchange, 'data', path)
+  const decision = new Decision(context, exchange, 'data', path, input)
   const { answer } = await decision.decide(
     input,
     (evaluations, options) => evaluations.document(planFor(decision.snapshot, path), input, options),

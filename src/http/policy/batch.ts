@@ -41,8 +41,9 @@ export async function answerBatch(context: PolicyContext, exchange: Exchange, pa
   const items: Item[] = []
   for (const [id, input] of inputs) {
     await exchange.takeTurn(0)
-    const decision = new Decision(context, exchange, 'data', rawPath)
-    items.push(await evaluateItem(decision, { id, rawPath, input: input(), query }))
+    const bytes = input()
+    const decision = new Decision(context, exchange, 'data', rawPath, bytes)
+    items.push(await evaluateItem(decision, { id, rawPath, input: bytes, query }))
   }
   const failures = items.filter(({ status }) => status !== 200).length
   const status = statusOf(failures, items.length)

@@ -73,7 +73,7 @@ export async function answerBareDocument(
 ): Promise<void> {
   const query = parseDataQuery(searchParams(exchange))
   const input = await parseInputBody(context, exchange, await readBody(exchange, context.maxBodyBytes))
-  const decision = new Decision(context, exchange, kind, rawPath)
+  const decision = new Decision(context, exchange, kind, rawPath, input)
   const { result } = await decideDocument(decision, { rawPath, input, query })
   if (result === undefined) throw undefinedDocument(planFor(decision.snapshot, rawPath))
   await sendNegotiated(exchange, `${query.pretty ? prettyJson(result) : result}\n`)
@@ -85,7 +85,7 @@ async function answerDocument(
   request: DocumentRequest,
 ): Promise<void> {
   const { query } = request
-  const decision = new Decision(context, exchange, 'data', request.rawPath)
+  const decision = new Decision(context, exchange, 'data', request.rawPath, request.input)
   const evalStartNs = query.metrics ? decision.elapsedNs : 0
   decision.wantsCost = query.metrics
   const made = await decideDocument(decision, request)

@@ -2,12 +2,14 @@ import type { DecisionKind, DecisionOutcome, DecisionLog } from '../../decisions
 import { toAppError } from '../../errors/app-error.js'
 import type { AppError } from '../../errors/app-error.js'
 import {
+  chooseSnapshot,
   findApplication,
   ndBuiltinCache,
   type EvaluateOptions,
   type CostMeasurements,
   type Evaluations,
   type RecordedCalls,
+  type ServedSnapshots,
   type Snapshot,
 } from '../../rego/index.js'
 import type { ExplainDecision } from '../../explain/explain-decision.js'
@@ -19,7 +21,7 @@ import type { InSpan } from '../../telemetry/telemetry.js'
 import type { Exchange } from '../exchange/exchange.js'
 
 export interface PolicyContext {
-  readonly policies: { readonly current: Snapshot }
+  readonly policies: ServedSnapshots
   readonly evaluations: Evaluations
   /** Evaluates verdicts by the levels of packages. */
   readonly enforcement: Enforcement
@@ -82,13 +84,20 @@ export class Decision implements EvaluateOptions {
   fuel = 0
   instancesReplaced = 0
 
-  constructor(context: PolicyContext, exchange: Exchange, kind: DecisionKind, path: string) {
+  /** `input` chooses the revision while another one is staged. */
+  constructor(
+    context: PolicyContext,
+    exchange: Exchange,
+    kind: DecisionKind,
+    path: string,
+    input: Uint8Array | undefined,
+  ) {
     this.#context = context
     this.#exchange = exchange
     this.#kind = kind
     this.#path = path
     this.id = context.nextDecisionId(this.timeMs)
-    this.snapshot = context.policies.current
+    this.snapshot = chooseSnapshot(context.policies, input)
     exchange.decisionId = this.id
   }
 

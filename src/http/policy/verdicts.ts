@@ -35,7 +35,7 @@ export async function answerStaticPolicy(context: PolicyContext, exchange: Excha
   requireJsonType(exchange)
   const body = await readBody(exchange, context.maxBodyBytes)
   const input = readInput(body)
-  const decision = new Decision(context, exchange, 'static', 'staticPolicy/eval')
+  const decision = new Decision(context, exchange, 'static', 'staticPolicy/eval', input)
   await answerVerdict(exchange, decision, input, (evaluations, options) => {
     const packages = requirePackages(decision.snapshot, context.staticPackages)
     return context.enforcement.static(evaluations, decision.snapshot, packages, input, options)
@@ -124,7 +124,7 @@ export async function answerRuntimePolicy(
   exchange.showsErrors = true
   refuseTextBehind(body, members)
   requireFields(body, members)
-  const decision = new Decision(context, exchange, 'runtime', rawPath)
+  const decision = new Decision(context, exchange, 'runtime', rawPath, body)
   await answerVerdict(exchange, decision, body, (evaluations, options) =>
     context.enforcement.runtime(evaluations, planFor(decision.snapshot, rawPath), body, options),
   )

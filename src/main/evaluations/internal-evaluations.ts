@@ -4,6 +4,7 @@ import { packagesJson } from '../../enforcement/verdict.js'
 import type { Verdict } from '../../enforcement/verdict.js'
 import { AppError, toAppError } from '../../errors/app-error.js'
 import {
+  chooseSnapshot,
   findApplication,
   parseDataPath,
   planDocument,
@@ -37,7 +38,7 @@ async function recordEvaluation<Answer>(
   { kind, path, caller, decisionId, input, nowMs, evaluate, logged }: InternalEvaluation<Answer>,
 ): Promise<Answer> {
   const startedAt = performance.now()
-  const snapshot = policies.current
+  const snapshot = chooseSnapshot(policies, input)
   const made = await attempt(async () => ({
     answer: await evaluate(planDocument(snapshot, parseDataPath(path))),
   }))

@@ -10,6 +10,8 @@ export interface ShadowThreadOptions {
   /** The policies that serve. */
   readonly serving: PackedSnapshot
   readonly exceptions: readonly PolicyException[]
+  /** The policies to compare in place of `policies.shadow`, since their stage began. */
+  readonly staged?: { readonly policies: PackedSnapshot; readonly sinceMs: number } | undefined
 }
 
 /** Counts and result of the shadow so far. */
@@ -18,6 +20,8 @@ export interface ShadowProgress {
   readonly dropped: number
   /** Decisions outside the share. */
   readonly leftOut: number
+  /** Decisions that only the policies that serve can make, although a comparison did not show it. */
+  readonly failed: number
   readonly result: ImpactResult
 }
 

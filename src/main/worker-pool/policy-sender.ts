@@ -37,6 +37,8 @@ export class PolicySender {
   #lastModuleId = 0
   #image: Sent | undefined
   #latest: SentPolicies | undefined
+  /** What was sent last, which later messages are based on. */
+  #sent: SentPolicies | undefined
 
   /** `folder` is for files with base documents. */
   constructor(folder: string, maxRememberedBytes = MAX_REMEMBERED_BYTES) {
@@ -54,20 +56,26 @@ export class PolicySender {
     return this.#latest
   }
 
+  /** The policies that were prepared for a stage after the latest ones. */
+  get staged(): SentPolicies | undefined {
+    return this.#sent === this.#latest ? undefined : this.#sent
+  }
+
   /**
    * Prepares policies for sending, in place of earlier ones. Returns the parts that a worker
-   * process with the previous policies lacks. Throws `unavailable` if base documents cannot be
-   * written.
+   * process with the previous policies lacks. Policies for a stage leave the latest ones. Throws
+   * `unavailable` if base documents cannot be written.
    */
-  async prepare(snapshot: Snapshot): Promise<SentPolicies> {
-    const before = this.#latest
+  async prepare(snapshot: Snapshot, isStaged = false): Promise<SentPolicies> {
+    const before = this.#sent
     const id = (before?.id ?? 0) + 1
     this.#snapshots.set(id, snapshot)
-    this.#snapshots.delete(id - MAX_REMEMBERED)
+    if (this.#latest?.id !== id - MAX_REMEMBERED) this.#snapshots.delete(id - MAX_REMEMBERED)
     this.#forgetLarge(id - 1)
     const image = await this.#sendImage(snapshot, id)
     const whole = toPortable(snapshot, (module) => this.#idOf(module))
-    this.#latest = { id, snapshot: whole, image }
+    this.#sent = { id, snapshot: whole, image }
+    if (!isStaged) this.#latest = this.#sent
     const known = new Set(before?.snapshot.modules.map((module) => module.id))
     return {
       id,
@@ -84,7 +92,7 @@ export class PolicySender {
   async forgetOlder(read: readonly SentPolicies[] = []): Promise<void> {
     const id = this.#latest?.id ?? 0
     setTimeout(() => this.#forgetBefore(id), REMEMBERED_MS).unref()
-    const kept = new Set([this.#latest, ...read].map((sent) => sent?.image.content))
+    const kept = new Set([this.#latest, this.#sent, ...read].map((sent) => sent?.image.content))
     const files = await readdir(this.#folder).catch(() => [])
     for (const name of files.filter((file) => file.startsWith(FILE_PREFIX))) {
       const file = join(this.#folder, name)
@@ -93,7 +101,8 @@ export class PolicySender {
   }
 
   #forgetBefore(id: number): void {
-    for (const key of [...this.#snapshots.keys()].filter((key) => key < id)) this.#snapshots.delete(key)
+    const isOld = (key: number): boolean => key < id && key !== this.#latest?.id
+    for (const key of [...this.#snapshots.keys()].filter(isOld)) this.#snapshots.delete(key)
   }
 
   /** Drops snapshots older than `id`, the oldest first, until the rest fit the limit. */

@@ -43,6 +43,12 @@ export interface SentImage {
   readonly content: Uint8Array | string | undefined
 }
 
+/** Prepared policies that answer a share of requests, by their number. */
+export interface SentStage {
+  readonly id: number
+  readonly sharePercent: number
+}
+
 /** An evaluation that exceeded its slice in a worker process. */
 interface SlowTask {
   readonly id: number
@@ -68,6 +74,8 @@ export interface WorkerCalls {
   load(policies: SentPolicies): Promise<void>
   /** Puts prepared policies into service. */
   activate(id: number): Promise<void>
+  /** Lets prepared policies answer a share of requests; none if undefined. */
+  stage(staged: SentStage | undefined): Promise<void>
   /** Replaces the exceptions that apply. */
   except(all: readonly PolicyException[]): Promise<void>
   metrics(): Promise<MetricValues>

@@ -5,13 +5,13 @@ import { AppError, toError } from '../../errors/app-error.js'
 import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
 import type { Logger } from '../../lib/logger.js'
 import type { ThreadDeath } from '../../lib/threads/supervised-thread.js'
-import type { Snapshot } from '../../rego/index.js'
+import type { Snapshot, Staged } from '../../rego/index.js'
 import type { PolicyException } from '../../store/ports/exception-store.js'
 import type { PolicySender } from './policy-sender.js'
 import { sumCounts } from './sum-metrics.js'
 import type { MetricValues } from './sum-metrics.js'
-import type { MainCalls, SentPolicies, WorkerCalls, WorkerSettings } from './worker-calls.js'
-import { ProcessLink, channelToChild } from '../../lib/processes/process-link.js'
+import type { MainCalls, SentPolicies, SentStage, WorkerCalls, WorkerSettings } from './worker-calls.js'
+import { WorkerProcess } from './worker-process.js'
 
 /** Time limit for preparing policies, in milliseconds. */
 const LOAD_MS = 60_000
@@ -63,6 +63,7 @@ export class WorkerPool {
   #countsOfEnded: MetricValues = []
   #deathTimes: number[] = []
   #isStopping = false
+  #staged: SentStage | undefined
   #loading: Promise<void> = Promise.resolve()
   readonly #checks: NodeJS.Timeout
 
@@ -96,7 +97,18 @@ export class WorkerPool {
     const following = [...this.#workers].filter(({ hasPolicies }) => hasPolicies)
     await this.#callAll(following, 'load', sent)
     await this.#callAll(following, 'activate', sent.id)
+    this.#staged = undefined
     await policies.forgetOlder([...this.#workers].flatMap(({ reads }) => reads ?? []))
+  }
+
+  /** Lets policies answer a share of requests in all worker processes; none if undefined. */
+  async stage(staged: Staged | undefined): Promise<void> {
+    const { policies } = this.#options
+    const sent = staged && (await policies.prepare(staged.snapshot, true))
+    const following = [...this.#workers].filter(({ hasPolicies }) => hasPolicies)
+    if (sent !== undefined) await this.#callAll(following, 'load', sent)
+    this.#staged = staged && sent && { id: sent.id, sharePercent: staged.sharePercent }
+    await this.#callAll(following, 'stage', this.#staged)
   }
 
   /** Switches new connections of all worker processes to another certificate. */
@@ -168,7 +180,7 @@ export class WorkerPool {
     await this.#callAll(following, name, value)
   }
 
-  async #callAll<K extends 'load' | 'activate' | 'renewTls' | 'except' | 'follow'>(
+  async #callAll<K extends 'load' | 'activate' | 'stage' | 'renewTls' | 'except' | 'follow'>(
     workers: readonly WorkerProcess[],
     name: K,
     argument: Parameters<WorkerCalls[K]>[0],
@@ -176,7 +188,7 @@ export class WorkerPool {
     await Promise.all(
       workers.map(async (worker) => {
         const called = worker.link
-          .call<'load' | 'activate' | 'renewTls' | 'except' | 'follow'>(name, argument as never)
+          .call<'load' | 'activate' | 'stage' | 'renewTls' | 'except' | 'follow'>(name, argument as never)
           .then(() => true)
         if ((await within(LOAD_MS, called)) === undefined) worker.kill()
       }),
@@ -240,12 +252,19 @@ export class WorkerPool {
   /** Catches up with policies loaded during the start. Later loads include this worker process. */
   async #catchUp(worker: WorkerProcess, given: SentPolicies): Promise<void> {
     const { latest = given } = this.#options.policies
-    if (latest.id === given.id) return
-    worker.reads = latest
-    await worker.link.call('load', latest)
-    await worker.link.call('activate', latest.id)
-    // Otherwise it would use policies that the others do not serve yet.
-    await this.#loading
+    if (latest.id !== given.id) {
+      worker.reads = latest
+      await worker.link.call('load', latest)
+      await worker.link.call('activate', latest.id)
+      // Otherwise it would use policies that the others do not serve yet.
+      await this.#loading
+    }
+    // Later messages are based on it, even if its stage has ended.
+    const { staged } = this.#options.policies
+    if (staged === undefined) return
+    worker.reads = staged
+    await worker.link.call('load', staged)
+    await worker.link.call('stage', this.#staged)
   }
 
   /** Keeps the counts of an ended worker process and starts another. */
@@ -288,61 +307,5 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined
     return undefined
   } finally {
     clearTimeout(timer)
-  }
-}
-
-/** Extra time after the drain time. */
-const STOP_GRACE_MS = 5000
-
-/** One worker process. */
-class WorkerProcess {
-  readonly link: ProcessLink<WorkerCalls>
-  /** Whether it accepts requests. */
-  isServing = false
-  /** Whether it has policies. If so, it must receive each later load. */
-  hasPolicies = false
-  /** The policies it receives while it starts. Their file must not be removed. */
-  reads: SentPolicies | undefined
-  /** Number of successive checks without an answer. */
-  silences = 0
-  /** Why it ended: a signal, an exit code or an error. */
-  readonly ended: Promise<string>
-  readonly #child: ChildProcess
-
-  constructor(child: ChildProcess, main: MainCalls) {
-    this.#child = child
-    this.link = new ProcessLink<WorkerCalls>(channelToChild(child), main)
-    this.ended = new Promise((resolve) => {
-      child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code ?? 0}`))
-      child.once('error', ({ message }) => resolve(message))
-    })
-    void this.ended.then(() => this.link.close())
-  }
-
-  get pid(): number | undefined {
-    return this.#child.pid
-  }
-
-  /**
-   * Lets it answer running requests and hand over buffered decisions. Kills it if that takes too
-   * long.
-   */
-  async stop(drainMs: number): Promise<void> {
-    const overdue = setTimeout(() => this.kill(), drainMs + STOP_GRACE_MS)
-    try {
-      if (this.isServing) await this.link.call('stop', drainMs)
-      else this.kill()
-    } catch {
-      // It has ended.
-    }
-    // Closing the channel ends the process.
-    if (this.#child.connected) this.#child.disconnect()
-    await this.ended
-    clearTimeout(overdue)
-  }
-
-  /** Kills it. */
-  kill(): void {
-    this.#child.kill('SIGKILL')
   }
 }

@@ -82,6 +82,7 @@ export function makeWorkerCalls(main: () => ProcessLink<MainCalls>): WorkerCalls
     follow: async (config) => (await started()).follow(config),
     load: async (policies) => (await started()).policies.load(policies),
     activate: async (id) => (await started()).policies.activate(id),
+    stage: async (staged) => (await started()).policies.stage(staged),
     except: async (all) => (await started()).except(all),
     metrics: async () => (await started()).metrics(),
     flush: async () => (await started()).flush(),

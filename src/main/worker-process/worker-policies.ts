@@ -8,8 +8,9 @@ import {
   type DataImage,
   type EvaluationLimits,
   type Snapshot,
+  type Staged,
 } from '../../rego/index.js'
-import type { SentImage, SentPolicies } from '../worker-pool/worker-calls.js'
+import type { SentImage, SentPolicies, SentStage } from '../worker-pool/worker-calls.js'
 
 /** The policies of a worker process, as received from the main process. */
 export class WorkerPolicies {
@@ -17,6 +18,7 @@ export class WorkerPolicies {
   readonly #ready = new Map<number, Snapshot>()
   readonly #ids = new WeakMap<Snapshot, number>()
   #current: Snapshot
+  #staged: Staged | undefined
   #loading: Promise<unknown> = Promise.resolve()
 
   private constructor(arriving: Arriving, first: Snapshot, id: number) {
@@ -33,6 +35,11 @@ export class WorkerPolicies {
 
   get current(): Snapshot {
     return this.#current
+  }
+
+  /** The policies that answer a share of requests. */
+  get staged(): Staged | undefined {
+    return this.#staged
   }
 
   /** The number by which the main process knows a snapshot. */
@@ -53,6 +60,14 @@ export class WorkerPolicies {
     for (const older of [...this.#ready.keys()].filter((key) => key <= id)) this.#ready.delete(older)
     if (snapshot === undefined) return
     this.#current = snapshot
+    this.#staged = undefined
+  }
+
+  /** Lets prepared policies answer a share of requests; none if undefined. */
+  stage(staged: SentStage | undefined): void {
+    const snapshot = staged && this.#ready.get(staged.id)
+    this.#staged = snapshot && { snapshot, sharePercent: staged.sharePercent }
+    for (const id of [...this.#ready.keys()].filter((key) => key !== staged?.id)) this.#ready.delete(id)
   }
 }
 

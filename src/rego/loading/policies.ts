@@ -1,24 +1,29 @@
-import { AppError, hasErrorCode, toAppError } from '../../errors/app-error.js'
+import { AppError, toAppError } from '../../errors/app-error.js'
 import { loadData } from '../data/load-data.js'
 import { loadSnapshot } from './load-snapshot.js'
-import type { LoadOptions, PolicyLocations } from './load-snapshot.js'
+import type { PolicyLocations } from './load-snapshot.js'
 import type { OpaProgram } from '../opa/find-opa.js'
-import { exceededLimit } from '../opa/run-opa.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { RevisionSources } from '../revisions/kept-revisions.js'
-import type { PolicySources } from '../compile/collect-sources.js'
+import type { Staged } from '../evaluation/choose-snapshot.js'
+import { LoadRetries } from './load-failure.js'
+import type { LoadFailure, LoadObserver } from './load-failure.js'
 import { locationNames } from './location-names.js'
+import { pinnedLocations } from './replacement.js'
+import type {
+  LoadedPolicies,
+  PinnedSources,
+  PoliciesOptions,
+  PolicyChange,
+  PolicyMove,
+  ReplacementSteps,
+  Stage,
+  StageEnd,
+} from './replacement.js'
 import { rememberData } from './remember-data.js'
 import { withPublicNames } from '../snapshot/public-names.js'
 import { refuseTooMuch } from '../writing/written-policies.js'
 import type { WrittenPolicies } from '../writing/written-policies.js'
-
-/**
- * Delay of the first retry, in milliseconds, after a failure that the policies did not cause.
- * Doubles each time.
- */
-const FIRST_RETRY_MS = 2000
-const LAST_RETRY_MS = 60_000
 
 /** Each waiting write compiles. */
 const MAX_WAITING_WRITES = 64
@@ -26,46 +31,10 @@ const MAX_WAITING_WRITES = 64
 /** The `nice` increment of the compiler while policies serve. */
 const NICENESS = 5
 
-/** A failed reload. The previous snapshot keeps serving. */
-export interface LoadFailure {
-  readonly at: Date
-  readonly error: AppError
-}
-
-/** Called after every load except the first, for the log and the metrics. */
-export interface LoadObserver {
-  readonly loaded: (snapshot: Snapshot, durationMs: number) => void
-  readonly failed: (failure: LoadFailure) => void
-}
-
-/** A change of the policies by a client. */
-export interface PolicyChange {
-  /** Returns what is written with the change; the given value if nothing changes. May throw. */
-  readonly apply: (current: Snapshot, written: WrittenPolicies) => WrittenPolicies
-  /** Called with the compiled policies before they serve. If it rejects, nothing changes. */
-  readonly record: (next: Snapshot, before: Snapshot) => Promise<void>
-}
-
-/** Other policies to load. */
-export interface PolicyMove {
-  readonly locations: PolicyLocations
-  /** Options of this load and later ones. */
-  readonly options?: Pick<LoadOptions, 'verification' | 'analysis'>
-  /** Called before the loaded policies serve. If it rejects, nothing changes. */
-  readonly record?: (next: Snapshot) => Promise<void>
-}
-
-/** The stored sources of a revision that serves in place of the locations. */
-export interface PinnedSources {
-  readonly revision: string
-  readonly rego: PolicySources['rego']
-  readonly data: PolicySources['data']
-}
-
 /** The served policies: one snapshot at a time, replaced as a whole by a reload. */
 export class Policies {
   #locations: PolicyLocations
-  #options: LoadOptions
+  #options: PoliciesOptions
   #pinned: PinnedSources | undefined
   readonly #replaced = new Set<() => void>()
   readonly #observer: LoadObserver
@@ -74,18 +43,21 @@ export class Policies {
   #failure: LoadFailure | undefined
   /** In the time of `performance.now`. */
   #loadingSince: number | undefined
-  #loading: Promise<void> = Promise.resolve()
+  #loading: Promise<unknown> = Promise.resolve()
   /** The load that starts after the current one. */
   #waiting: Promise<void> | undefined
-  #retry: NodeJS.Timeout | undefined
-  #retries = 0
+  readonly #retries = new LoadRetries(() => this.reload())
   #waitingWrites = 0
   #written: WrittenPolicies | undefined
   #activating: (snapshot: Snapshot) => Promise<void> = () => Promise.resolve()
+  #staging: (staged: Staged | undefined) => Promise<void> = () => Promise.resolve()
+  #stage: Stage | undefined
+  /** The revision whose stage was ended last, and why. */
+  #takenBack: { readonly revision: string; readonly reason: AppError } | undefined
 
   private constructor(
     locations: PolicyLocations,
-    options: LoadOptions,
+    options: PoliciesOptions,
     observer: LoadObserver,
     current: Snapshot,
     pinned: PinnedSources | undefined,
@@ -99,24 +71,36 @@ export class Policies {
   }
 
   /**
-   * Loads for the first time: the pinned sources, if any, or the locations. Raises as
+   * Loads for the first time: the given sources, which may be pinned, or the locations. Raises as
    * `loadSnapshot`, because a service without policies must not start.
    */
   static async open(
     locations: PolicyLocations,
-    options: LoadOptions,
+    options: PoliciesOptions,
     observer: LoadObserver,
-    pinned?: PinnedSources,
+    sources?: PinnedSources,
+    isPinned = true,
   ): Promise<Policies> {
     const load = options.loadData ?? ((...what) => Promise.resolve(loadData(...what)))
     const remembering = { ...options, loadData: rememberData(load) }
-    const snapshot = await loadSnapshot(pinnedLocations(pinned) ?? locations, remembering)
+    const snapshot = await loadSnapshot(pinnedLocations(sources) ?? locations, remembering)
     const findOpa = async (): Promise<OpaProgram> => ({ ...(await options.findOpa()), niceness: NICENESS })
+    const pinned = isPinned ? sources : undefined
     return new Policies(locations, { ...remembering, findOpa }, observer, snapshot, pinned)
   }
 
   get current(): Snapshot {
     return this.#current
+  }
+
+  /** The policies that answer a share of requests until they serve or are taken back. */
+  get staged(): Stage | undefined {
+    return this.#stage
+  }
+
+  /** True while a revision is pinned or staged to be, and changes wait. */
+  get isHeld(): boolean {
+    return this.#pinned !== undefined || this.#stage?.pinned !== undefined
   }
 
   /** The locations of the current snapshot. */
@@ -145,10 +129,15 @@ export class Policies {
 
   /**
    * Sets a function that activates each new snapshot in other processes. The snapshot serves here
-   * after that function resolves; if it rejects, the previous one stays.
+   * after that function resolves; if it rejects, the previous one stays. `staging` does so with a
+   * snapshot that answers a share of requests, and ends that if it is undefined.
    */
-  beforeActivation(activating: (snapshot: Snapshot) => Promise<void>): void {
+  beforeActivation(
+    activating: (snapshot: Snapshot) => Promise<void>,
+    staging: (staged: Staged | undefined) => Promise<void> = () => Promise.resolve(),
+  ): void {
     this.#activating = activating
+    this.#staging = staging
   }
 
   /** Calls a listener after each replacement of the snapshot, until the result is called. */
@@ -164,15 +153,16 @@ export class Policies {
    * changes. Does nothing while a revision is pinned. Never rejects.
    */
   reload(): Promise<void> {
-    if (this.#pinned !== undefined) return Promise.resolve()
+    if (this.isHeld) return Promise.resolve()
     this.#waiting ??= this.#afterCurrent(async () => {
       this.#waiting = undefined
-      clearTimeout(this.#retry)
+      this.#retries.cancel()
       try {
-        await this.#load(this.#locations, this.#written)
+        const dropped: ReplacementSteps['dropped'] = (reason) => reason && this.#fail(reason)
+        await this.#load({ locations: this.#locations, dropped, isStaged: true })
       } catch (raw) {
         this.#fail(raw)
-        this.#retryLater(toAppError(raw))
+        this.#retries.after(toAppError(raw))
       }
     })
     return this.#waiting
@@ -182,13 +172,13 @@ export class Policies {
    * Loads the policies of other locations after the current load. If that succeeds, they serve, and
    * later reloads use these locations. Otherwise it rejects as `loadSnapshot`, and nothing changes.
    */
-  move({ locations, options, record }: PolicyMove): Promise<void> {
+  move({ options, ...move }: PolicyMove): Promise<void> {
     return this.#afterCurrent(async () => {
       this.#refuseIfPinned()
       const before = this.#options
       this.#options = { ...before, ...options }
       try {
-        await this.#load(locations, this.#written, record)
+        await this.#load(move)
       } catch (raw) {
         this.#options = before
         throw raw
@@ -197,33 +187,49 @@ export class Policies {
   }
 
   /**
-   * Serves the stored sources of a revision until `unpin`, in place of the locations. `record` is
-   * called before they serve. Rejects as `loadSnapshot`, with public names of files, and nothing
-   * changes then.
+   * Serves the stored sources of a revision in place of the locations until they are pinned to
+   * undefined. Rejects as `loadSnapshot`, with public names of files, and nothing changes then.
    */
-  pin(sources: PinnedSources, record: NonNullable<PolicyMove['record']>): Promise<void> {
-    return this.#afterCurrent(() => this.#switchTo(sources, record))
+  pin(pinned: PinnedSources | undefined, steps: Omit<PolicyMove, 'locations'>): Promise<void> {
+    return this.#afterCurrent(async () => {
+      try {
+        await this.#load({ ...steps, locations: this.#locations }, { pinned })
+      } catch (raw) {
+        const from = pinnedLocations(pinned) ?? this.#locations
+        throw withPublicNames(toAppError(raw), locationNames(from))
+      }
+    })
   }
 
-  /** Serves the locations again. Rejects as `pin`, and nothing changes then. */
-  unpin(record: NonNullable<PolicyMove['record']>): Promise<void> {
-    return this.#afterCurrent(() => this.#switchTo(undefined, record))
+  /** Puts the staged policies into service. Raises `conflict` if there are none, or others. */
+  promote(staged?: Snapshot): Promise<void> {
+    return this.#afterCurrent(() => this.#serve(this.#requireStage(staged)))
   }
 
-  async #switchTo(pinned: PinnedSources | undefined, record: PolicyMove['record']): Promise<void> {
-    try {
-      await this.#load(this.#locations, this.#written, record, { pinned })
-    } catch (raw) {
-      const from = pinnedLocations(pinned) ?? this.#locations
-      throw withPublicNames(toAppError(raw), locationNames(from))
-    }
+  /**
+   * Ends the stage: the current policies answer all requests again. Raises `conflict` if there is
+   * none, or another one.
+   */
+  takeBack(reason: AppError, staged?: Snapshot): Promise<void> {
+    return this.#afterCurrent(async () => {
+      const { snapshot } = this.#requireStage(staged)
+      await this.#staging(undefined)
+      this.#takenBack = { revision: snapshot.revision, reason }
+      this.#endStage(reason)
+    })
+  }
+
+  #requireStage(wanted = this.#stage?.snapshot): Stage {
+    if (this.#stage !== undefined && wanted === this.#stage.snapshot) return this.#stage
+    throw new AppError('conflict', 'no revision is staged')
   }
 
   #refuseIfPinned(): void {
-    if (this.#pinned === undefined) return
+    const pinned = this.#pinned ?? this.#stage?.pinned
+    if (pinned === undefined) return
     throw new AppError(
       'conflict',
-      `the policies are pinned to revision ${this.#pinned.revision}: unpin them first (tidegate policies unpin)`,
+      `the policies are pinned to revision ${pinned.revision}: unpin them first (tidegate policies unpin)`,
       { code: 'policies_pinned' },
     )
   }
@@ -252,7 +258,7 @@ export class Policies {
     if (written === this.#written) return false
     refuseTooMuch(written)
     try {
-      await this.#load(this.#locations, written, (next) => record(next, before))
+      await this.#load({ locations: this.#locations, record: (next) => record(next, before) }, { written })
       return true
     } catch (raw) {
       throw withPublicNames(toAppError(raw), locationNames(this.locations))
@@ -261,82 +267,84 @@ export class Policies {
 
   async #afterCurrent<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#loading.then(work)
-    this.#loading = done.then(
-      () => undefined,
-      () => undefined,
-    )
+    this.#loading = done.catch(() => undefined)
     return await done
   }
 
   async #load(
-    locations: PolicyLocations,
-    written: WrittenPolicies | undefined,
-    record?: (snapshot: Snapshot) => Promise<void>,
-    { pinned } = { pinned: this.#pinned },
+    { locations, isStaged = false, ...steps }: Omit<PolicyMove, 'options'>,
+    changed: Partial<Pick<LoadedPolicies, 'pinned' | 'written'>> = {},
   ): Promise<void> {
     const startedAt = performance.now()
     this.#loadingSince = startedAt
     try {
+      const { pinned, written } = { pinned: this.#pinned, written: this.#written, ...changed }
       const from = pinnedLocations(pinned) ?? locations
       let sources: RevisionSources | undefined
       const keepSources = (read: RevisionSources): void => void (sources = read)
       const snapshot = await loadSnapshot(from, { ...this.#options, written, keepSources })
-      await record?.(snapshot)
-      await this.#activating(snapshot)
-      this.#locations = locations
-      this.#pinned = pinned
-      this.#current = snapshot
-      this.#written = written
-      this.#activatedAt = new Date()
-      this.#failure = undefined
-      this.#retries = 0
-      clearTimeout(this.#retry)
-      if (sources !== undefined) this.#options.keepSources?.(sources)
-      for (const listener of [...this.#replaced]) listener()
-      this.#observer.loaded(snapshot, performance.now() - startedAt)
+      const durationMs = performance.now() - startedAt
+      const loaded = { snapshot, locations, pinned, written, sources, steps, durationMs }
+      const sharePercent = isStaged ? this.#options.stageShare?.() : undefined
+      if (sharePercent === undefined || snapshot.revision === this.#current.revision)
+        await this.#serve(loaded)
+      else await this.#begin({ ...loaded, sharePercent, since: new Date() })
     } finally {
       this.#loadingSince = undefined
     }
   }
 
-  #retryLater(error: AppError): void {
-    if (isOfPolicies(error)) return
-    // A compilation that takes too long fails again, unless the machine was busy.
-    const pauseMs =
-      exceededLimit(error) !== undefined
-        ? LAST_RETRY_MS
-        : Math.min(FIRST_RETRY_MS * 2 ** this.#retries, LAST_RETRY_MS)
-    this.#retries += 1
-    this.#retry = setTimeout(() => void this.reload(), pauseMs).unref()
+  async #serve(loaded: LoadedPolicies): Promise<void> {
+    const { snapshot, steps, sources } = loaded
+    await steps.record?.(snapshot)
+    try {
+      await this.#activating(snapshot)
+    } catch (raw) {
+      await steps.undo?.()
+      throw raw
+    }
+    this.#locations = loaded.locations
+    this.#pinned = loaded.pinned
+    this.#current = snapshot
+    this.#written = loaded.written
+    this.#activatedAt = new Date()
+    this.#failure = undefined
+    this.#takenBack = undefined
+    this.#retries.reset()
+    if (sources !== undefined) this.#options.keepSources?.(sources)
+    for (const listener of [...this.#replaced]) listener()
+    this.#endStage(loaded === this.#stage ? 'promoted' : 'replaced')
+    this.#observer.loaded(snapshot, loaded.durationMs)
+    await steps.served?.()
+  }
+
+  /** Lets loaded policies answer a share of requests, in place of those of another stage. */
+  async #begin(stage: Stage): Promise<void> {
+    const [{ revision }, former] = [stage.snapshot, this.#stage]
+    if (revision === former?.snapshot.revision && !stage.pinned === !former.pinned) {
+      this.#stage = { ...former, locations: stage.locations, steps: stage.steps }
+      return former.steps.dropped?.(undefined)
+    }
+    if (revision === this.#takenBack?.revision && stage.pinned === undefined) throw this.#takenBack.reason
+    await this.#staging(stage)
+    this.#endStage('replaced')
+    this.#stage = stage
+    this.#failure = undefined
+    this.#takenBack = undefined
+    if (stage.sources !== undefined) this.#options.keepSources?.({ ...stage.sources, isStaged: true })
+    this.#observer.staged?.(stage)
+  }
+
+  #endStage(end: StageEnd): void {
+    const stage = this.#stage
+    if (stage === undefined) return
+    this.#stage = undefined
+    if (end !== 'promoted') stage.steps.dropped?.(end === 'replaced' ? undefined : end)
+    this.#observer.stageEnded?.(stage, end)
   }
 
   #fail(raw: unknown): void {
     this.#failure = { at: new Date(), error: toAppError(raw) }
     this.#observer.failed(this.#failure)
   }
-}
-
-function pinnedLocations(pinned: PinnedSources | undefined): PolicyLocations | undefined {
-  if (pinned === undefined) return undefined
-  const { revision, rego, data } = pinned
-  const sources = { rego, data, leftOut: { rego: [], data: [] } }
-  return { directories: [], bundles: [], revision, sources }
-}
-
-/** System errors that may be temporary. */
-const PASSING: readonly string[] = [
-  'EAGAIN',
-  'EBUSY',
-  'EDQUOT',
-  'EIO',
-  'EMFILE',
-  'ENFILE',
-  'ENOMEM',
-  'ENOSPC',
-  'ESTALE',
-]
-
-/** True if only a change of the policies can help. */
-function isOfPolicies({ kind, cause }: AppError): boolean {
-  return kind === 'invalid' && !PASSING.some((code) => hasErrorCode(cause, code))
 }

@@ -21,6 +21,8 @@ export interface RevisionSources {
   readonly withoutRego: readonly string[]
   /** True if a stored revision serves again by a pin, and not because files or bundles changed. */
   readonly isPinned?: boolean
+  /** True if it answers a share of requests and may never serve. */
+  readonly isStaged?: boolean
 }
 
 /** Stored sources of a revision. */
@@ -58,6 +60,8 @@ export interface KeptRevision {
   readonly sinceMs: number
   readonly untilMs: number
   readonly isServing: boolean
+  /** False for a revision that answered only a share of requests. */
+  readonly hasServed: boolean
   /** How it began to serve since it served continuously, the first one first. */
   readonly activations: readonly RevisionActivation[]
 }
@@ -88,6 +92,7 @@ const Manifest = z.object({
   withoutRego: z.array(z.string()),
   dataBytesLeftOut: z.number(),
   activations: z.array(RevisionActivation).default([]),
+  hasServed: z.boolean().default(true),
 })
 type Manifest = z.output<typeof Manifest>
 
@@ -146,9 +151,9 @@ export class KeptRevisions {
     await this.#work
     return (await this.#manifests())
       .toSorted((a, b) => bySince(b, a))
-      .map(({ name, manifest: { revision, sinceMs, untilMs, activations } }) => {
+      .map(({ name, manifest: { revision, sinceMs, untilMs, activations, hasServed } }) => {
         const isServing = name === this.#current
-        return { revision, sinceMs, untilMs, isServing, activations }
+        return { revision, sinceMs, untilMs, isServing, activations, hasServed }
       })
   }
 
@@ -188,7 +193,8 @@ export class KeptRevisions {
     else await this.#write(PINNED_FILE, Buffer.from(JSON.stringify(pinned)))
   }
 
-  async #keep({ revision, rego, data, withoutRego, isPinned = false }: RevisionSources): Promise<void> {
+  async #keep(sources: RevisionSources): Promise<void> {
+    const { revision, rego, data, withoutRego, isPinned = false, isStaged = false } = sources
     const { maxBytes, now } = this.#options
     if (maxBytes === 0) return
     await mkdir(this.#folder, { recursive: true, mode: FOLDER_MODE })
@@ -213,12 +219,20 @@ export class KeptRevisions {
       withoutRego: [...withoutRego],
       dataBytesLeftOut: keptData === data ? 0 : dataBytes,
       activations: [],
+      hasServed: !isStaged,
     }
     const { sinceMs, untilMs, ...identity } = manifest
-    const name = `${digestOf(Buffer.from(JSON.stringify({ ...identity, activations: undefined })))}.json`
+    const name = `${digestOf(Buffer.from(JSON.stringify({ ...identity, activations: undefined, hasServed: undefined })))}.json`
+    if (isStaged) {
+      if ((await this.#manifest(name)) === undefined)
+        await this.#write(name, Buffer.from(JSON.stringify(manifest)))
+      await this.#removeOld()
+      return
+    }
     const former = await this.#former()
     // A revision that comes back after another one is the newest: a rollback goes to the other one.
-    const known = isPinned || former?.name === name ? await this.#manifest(name) : undefined
+    const stored = isPinned || former?.name === name ? await this.#manifest(name) : undefined
+    const known = stored?.hasServed === true ? stored : undefined
     const { activations = [] } = known ?? {}
     const kept = { ...manifest, sinceMs: known?.sinceMs ?? sinceMs, activations }
     await this.#write(name, Buffer.from(JSON.stringify(kept)))
@@ -233,7 +247,10 @@ export class KeptRevisions {
     const all = await this.#manifests()
     return (
       all.find(({ name }) => name === this.#current) ??
-      all.toSorted((a, b) => a.manifest.untilMs - b.manifest.untilMs).at(-1)
+      all
+        .filter(({ manifest }) => manifest.hasServed)
+        .toSorted((a, b) => a.manifest.untilMs - b.manifest.untilMs || bySince(a, b))
+        .at(-1)
     )
   }
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 
 import type { AppError } from '../../../src/errors/app-error.js'
-import { policiesHealth } from '../../../src/main/open-policies.js'
+import { policiesHealth } from '../../../src/main/policies-health.js'
 import { hostBuiltins } from '../../../src/rego/builtins/index.js'
 import { Policies } from '../../../src/rego/loading/policies.js'
 import { findOpa } from '../../../src/rego/opa/find-opa.js'

@@ -244,7 +244,7 @@ const WITHOUT_BODY: readonly RegExp[] = [
   /\/resume$/,
   /\/approve$/,
   /\/refresh$/,
-  /\/(?:rollback|unpin|reload)$/,
+  /\/(?:rollback|unpin|promote|abandon|reload)$/,
   /\/test$/,
 ]
 const QUERIES: readonly (readonly [RegExp, readonly string[]])[] = [

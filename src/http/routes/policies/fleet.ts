@@ -54,6 +54,7 @@ const Instance = z.object({
     z.object({
       name: z.string(),
       revision: z.string().optional(),
+      stagedRevision: z.string().optional().describe('Revision that answers a share of requests.'),
       activatedAt: Time.optional(),
       lagSeconds: z
         .number()

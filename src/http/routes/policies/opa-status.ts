@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { InstanceStatus } from '../../../distribution/fleet.js'
 import type { PolicySource } from '../../../distribution/policy-source.js'
 import type { SourceSet } from '../../../distribution/source-set.js'
-import { locationNames, type Policies, type PublicNames } from '../../../rego/index.js'
+import { locationNames, type Policies, type PublicNames, type Snapshot } from '../../../rego/index.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import { Time, json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
@@ -28,6 +28,7 @@ const Labels = z.record(z.string(), z.string())
 const BundleStatus = z.object({
   name: z.string(),
   active_revision: z.string().optional(),
+  staged_revision: z.string().optional().describe('Revision that answers a share of requests.'),
   last_request: Time.optional(),
   last_successful_request: Time.optional(),
   last_successful_download: Time.optional(),
@@ -61,7 +62,10 @@ export const opaStatusRoutes = [
     answer: (_, deps) => {
       const { sources, policies } = deps
       const names = locationNames(policies.locations)
-      const bundles = sources.sources.map((source) => [source.name, statusOf(source, names)] as const)
+      const bundles = sources.sources.map(
+        (source) =>
+          [source.name, { ...statusOf(source, names), ...stagedOf(source.name, policies) }] as const,
+      )
       return jsonAnswer({ result: { ...statusOfInstance(deps), bundles: Object.fromEntries(bundles) } })
     },
   }),
@@ -97,14 +101,28 @@ export function statusOfInstance({
       active_revision: revision,
       last_successful_activation: activatedAt,
       message: undefined,
+      ...stagedOf(name, policies),
     })
   for (const source of sources.sources)
-    bundles.set(source.name, { message: undefined, ...statusOf(source, names) })
+    bundles.set(source.name, {
+      ...{ message: undefined, ...statusOf(source, names) },
+      ...stagedOf(source.name, policies),
+    })
   return {
     labels,
     bundles: Object.fromEntries(bundles),
     plugins: describePlugins(plugins),
   }
+}
+
+function stagedOf(
+  name: string,
+  { current, staged }: Pick<Policies, 'current' | 'staged'>,
+): { staged_revision?: string } {
+  const revisionIn = (snapshot: Snapshot | undefined): string | undefined =>
+    snapshot?.sources.find((source) => source.name === name)?.revision
+  const revision = revisionIn(staged?.snapshot)
+  return revision === undefined || revision === revisionIn(current) ? {} : { staged_revision: revision }
 }
 
 function statusOf({ name, serving, state }: PolicySource, names: PublicNames): z.output<typeof BundleStatus> {

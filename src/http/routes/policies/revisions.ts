@@ -1,7 +1,8 @@
 import { createTwoFilesPatch } from 'diff'
 import { z } from 'zod'
 
-import { RevisionActivation } from '../../../rego/index.js'
+import { RevisionActivation, type Policies } from '../../../rego/index.js'
+import type { StageCounts } from '../../../distribution/judge-stage.js'
 import type { ChangedFile, RevisionControl } from '../../../distribution/revision-control.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
@@ -12,6 +13,9 @@ import { routesOf } from '../../pipeline/define-routes.js'
 
 export interface RevisionRoutesDeps extends BodyLimits {
   readonly control: RevisionControl
+  readonly policies: Pick<Policies, 'staged'>
+  /** What the stage has decided so far. */
+  readonly stage: { readonly counts: () => StageCounts | undefined }
   readonly now: () => number
 }
 
@@ -32,14 +36,26 @@ const Activation = RevisionActivation.omit({ atMs: true }).extend({
   by: z.string().describe('Who requested it, or who caused it without a request.'),
 })
 const Activations = z.array(Activation).describe('How it began to serve, the last activation last.')
+const Staged = z
+  .object({
+    revision: z.string(),
+    since: Time,
+    sharePercent: z.int(),
+    compared: z.int().optional().describe('Decisions that both revisions answered; absent at first.'),
+    flips: z.int().optional().describe('Decisions with another answer.'),
+    errors: z.int().optional().describe('Decisions that only the staged revision could not answer.'),
+  })
+  .describe('The revision that answers a share of requests.')
 const History = z.object({
   pinned: Pinned.optional(),
+  staged: Staged.optional(),
   revisions: z.array(
     z.object({
       revision: z.string(),
       since: Time.describe('When it served first.'),
       until: Time.optional().describe('When it served last; absent for the one that serves.'),
       isServing: z.boolean(),
+      hasServed: z.boolean().describe('False for a revision that answered only a share of requests.'),
       activations: Activations,
     }),
   ),
@@ -69,7 +85,7 @@ export const revisionRoutes = [
     summary:
       'The stored revisions of the policies by when each began to serve, newest first, and the pinned one',
     answers: { 200: json('The revisions.', History) },
-    answer: async (_, { control }) => jsonAnswer(await describeHistory(control)),
+    answer: async (_, deps) => jsonAnswer(await describeHistory(deps)),
   }),
   route({
     method: 'GET',
@@ -108,7 +124,7 @@ export const revisionRoutes = [
     },
     answer: async ({ exchange, body }, deps) => {
       await deps.control.pin(body.revision, actorOf(exchange, deps))
-      return jsonAnswer(await describeHistory(deps.control))
+      return jsonAnswer(await describeHistory(deps))
     },
   }),
   route({
@@ -124,9 +140,31 @@ export const revisionRoutes = [
     },
     answer: async ({ exchange }, deps) => {
       await deps.control.rollback(actorOf(exchange, deps))
-      return jsonAnswer(await describeHistory(deps.control))
+      return jsonAnswer(await describeHistory(deps))
     },
   }),
+  ...(['promote', 'abandon'] as const).map((name) =>
+    route({
+      method: 'POST',
+      path: `/policies/${name}`,
+      roles: ['admin'],
+      handler: 'policies',
+      summary:
+        name === 'promote'
+          ? 'Let the staged revision answer all requests'
+          : 'Take the staged revision back, so that the previous one answers all requests',
+      answers: {
+        200: json('The revisions afterwards.', History),
+        409: { description: 'No revision is staged.' },
+      },
+      answer: async ({ exchange }, deps) => {
+        const actor = actorOf(exchange, deps)
+        const reason = `requested by ${actor.user ?? actor.origin}`
+        await deps.control.endStage({ isPromoted: name === 'promote', reason }, actor)
+        return jsonAnswer(await describeHistory(deps))
+      },
+    }),
+  ),
   route({
     method: 'POST',
     path: '/policies/unpin',
@@ -139,18 +177,22 @@ export const revisionRoutes = [
     },
     answer: async ({ exchange }, deps) => {
       await deps.control.unpin(actorOf(exchange, deps))
-      return jsonAnswer(await describeHistory(deps.control))
+      return jsonAnswer(await describeHistory(deps))
     },
   }),
 ]
 
-async function describeHistory(control: RevisionControl): Promise<z.output<typeof History>> {
+type HistoryDeps = Pick<RevisionRoutesDeps, 'control' | 'policies' | 'stage'>
+
+async function describeHistory(deps: HistoryDeps): Promise<z.output<typeof History>> {
+  const { control } = deps
   const { pinned } = control
   const revisions = await control.history()
   return {
     ...(pinned !== undefined && { pinned: describePinned(pinned) }),
-    revisions: revisions.map(({ revision: name, sinceMs, untilMs, isServing, activations }) => ({
-      ...{ revision: name, since: timeOf(sinceMs), isServing },
+    ...describeStaged(deps),
+    revisions: revisions.map(({ revision: name, sinceMs, untilMs, isServing, hasServed, activations }) => ({
+      ...{ revision: name, since: timeOf(sinceMs), isServing, hasServed },
       ...(!isServing && { until: timeOf(untilMs) }),
       activations: activations.map(describeActivation),
     })),
@@ -163,6 +205,16 @@ function describePinned({
   user,
 }: NonNullable<RevisionControl['pinned']>): z.output<typeof Pinned> {
   return { revision: name, since: timeOf(sinceMs), ...(user !== undefined && { user }) }
+}
+
+function describeStaged({ policies: { staged }, stage }: Pick<HistoryDeps, 'policies' | 'stage'>): {
+  staged?: z.output<typeof Staged>
+} {
+  if (staged === undefined) return {}
+  const { snapshot, since, sharePercent } = staged
+  const { compared, flips, errors } = stage.counts() ?? {}
+  const counts = { compared, flips, errors }
+  return { staged: { revision: snapshot.revision, since: since.toISOString(), sharePercent, ...counts } }
 }
 
 function describeActivation({ atMs, ...rest }: RevisionActivation): z.output<typeof Activation> {

@@ -30,6 +30,10 @@ const Source = z.object({
 const Answer = z.object({
   revision: z.string().describe('Revision of all policies.'),
   activatedAt: Time,
+  staged: z
+    .object({ revision: z.string(), since: Time, sharePercent: z.int() })
+    .optional()
+    .describe('The revision that answers a share of requests.'),
   pinned: z.string().optional().describe('The revision that serves until it is unpinned.'),
   problem: z.string().optional().describe('Why the last reload failed.'),
   errors: Errors,
@@ -64,11 +68,17 @@ export const policySourceRoutes = [
 ]
 
 function describeSources({ policies, sources }: PolicySourceRoutesDeps): z.output<typeof Answer> {
-  const { current, activatedAt, failure } = policies
+  const { current, activatedAt, failure, staged } = policies
   const names = locationNames(policies.locations)
   return {
     revision: current.revision,
     activatedAt: activatedAt.toISOString(),
+    ...(staged !== undefined && {
+      staged: {
+        ...{ revision: staged.snapshot.revision, since: staged.since.toISOString() },
+        sharePercent: staged.sharePercent,
+      },
+    }),
     ...(policies.pinned !== undefined && { pinned: policies.pinned }),
     ...describeProblem(failure?.error, names),
     sources: sources.sources.map((source) => describeSource(source, names)),
