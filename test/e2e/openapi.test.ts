@@ -27,6 +27,7 @@ const WITHOUT_SUCCESS = new Set([
   // The comparison is removed before; test/e2e/console-in-browser.test.ts opens one.
   'getUiImpactByImpactId',
   ...['getPoliciesRevisionsDiff', 'postPoliciesPin', 'postPoliciesRollback', 'postPoliciesUnpin'],
+  ...['postPoliciesPromote', 'postPoliciesAbandon'],
 ])
 /** Delegations are between named people. */
 const NEEDS_NAMES = new Set([
