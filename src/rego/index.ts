@@ -128,13 +128,12 @@ export { refusedRequests } from './requests/request-settings.js'
 export { type ReplayedCalls, replayCalls } from './requests/replayed-calls.js'
 export {
   KeptRevisions,
-  type KeptRevision,
   type KeptSources,
   type PinnedRevision,
   type RevisionSources,
   withFiles,
 } from './revisions/kept-revisions.js'
-export { RevisionActivation, RevisionImpact } from './revisions/revision-activation.js'
+export { type KeptRevision, RevisionActivation, RevisionImpact } from './revisions/revision-activation.js'
 export { NO_METRICS, type RequestMetrics } from './requests/request-metrics.js'
 export { Evaluations } from './slow/evaluations.js'
 export type { EvaluateOptions, EvaluationsOptions } from './slow/evaluations-options.js'

@@ -11,6 +11,7 @@ import type { DataFile } from '../data/load-data.js'
 import type { RegoFile } from '../modules/rego-module.js'
 import { spellNumbers } from '../workarounds/numbers-without-integer-part.js'
 import { RevisionActivation } from './revision-activation.js'
+import type { KeptRevision } from './revision-activation.js'
 
 /** The sources of a revision of the policies. */
 export interface RevisionSources {
@@ -51,19 +52,6 @@ export interface KeptRevisionsOptions {
   /** Age in milliseconds after which a revision that no longer serves is removed. */
   readonly maxAgeMs: number
   readonly now: () => number
-}
-
-/** A stored revision. Times are in epoch milliseconds. */
-export interface KeptRevision {
-  readonly revision: string
-  /** When it served first and last. */
-  readonly sinceMs: number
-  readonly untilMs: number
-  readonly isServing: boolean
-  /** False for a revision that answered only a share of requests. */
-  readonly hasServed: boolean
-  /** How it began to serve since it served continuously, the first one first. */
-  readonly activations: readonly RevisionActivation[]
 }
 
 const Pinned = z.object({

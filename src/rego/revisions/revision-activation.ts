@@ -24,3 +24,16 @@ export const RevisionActivation = z.object({
   impact: RevisionImpact.optional(),
 })
 export type RevisionActivation = z.output<typeof RevisionActivation>
+
+/** A stored revision. Times are in epoch milliseconds. */
+export interface KeptRevision {
+  readonly revision: string
+  /** When it served first and last. */
+  readonly sinceMs: number
+  readonly untilMs: number
+  readonly isServing: boolean
+  /** False for a revision that answered only a share of requests. */
+  readonly hasServed: boolean
+  /** How it began to serve since it served continuously, the first one first. */
+  readonly activations: readonly RevisionActivation[]
+}
