@@ -10,15 +10,16 @@ import type { Step, WrkResult } from '../lib/load.js'
 import { partsOf, readFlags, runParts, table } from '../lib/report.js'
 import { SERVER_CORE, opaPeers, startOpa, startTidegate, withFolder } from '../lib/servers.js'
 import type { Server } from '../lib/servers.js'
+import { CONSOLE_CONFIG, measureConsoles, medianOf } from './consoles.js'
 import { CROWDS, gatherCrowd } from './crowd.js'
 
 /**
  * `make bench-decisions`: decisions per second compared with `opa run --server`, during endless
- * evaluations, and for thousands of simultaneous requests.
+ * evaluations, for thousands of simultaneous requests, and with open consoles.
  */
 
 const flags = readFlags({
-  only: ['', 'some of compare,runaways,crowd; all by default'],
+  only: ['', 'some of compare,runaways,crowd,consoles; all by default'],
   body: ['', 'only bodies whose name contains this text'],
   log: ['off,on', 'decision log on, off, or both'],
   connections: ['16', 'numbers of connections, e.g. 16,1000,2000,new; new is one per request'],
@@ -27,11 +28,12 @@ const flags = readFlags({
   opa: ['', 'additional opa programs to compare, as PATH,PATH'],
   rate: ['200', 'cheap decisions per second during endless ones'],
   runaways: ['5', 'endless decisions per second'],
+  consoles: ['50', 'home pages that update themselves'],
   workers: ['1', 'processes that decide, for runaways and crowd'],
 })
 const WARM_UP_SECONDS = 2
 const POLICIES = 'bench/policies'
-const AIMS = { moreMs: 50, maxMs: 250 }
+const AIMS = { moreMs: 50, maxMs: 250, withConsolesMs: 2 }
 
 /** Path and body of a request. */
 interface Body {
@@ -243,4 +245,28 @@ async function crowd(): Promise<void> {
   }
 }
 
-await runParts(flags.only, { compare, runaways, crowd })
+async function consoles(): Promise<void> {
+  await withFolder(async (directory) => {
+    const server = await startTidegate({ directory, config: CONSOLE_CONFIG })
+    const [decision = { path: '', body: '' }] = BODIES
+    const load = { consoles: Number(flags.consoles), rate: Number(flags.rate), decision }
+    const spent = { seconds: Number(flags.seconds), rounds: Number(flags.rounds) }
+    try {
+      const { alone, open, events } = await measureConsoles(server, { ...load, ...spent })
+      const row = table(
+        `${load.rate} decisions per second without and with ${load.consoles} open consoles, which got ${events} updates`,
+        `consoles | ${LATENCY_COLUMNS}`,
+      )
+      const [before, now] = [medianOf(alone), medianOf(open)]
+      row('none', ...latencyCells(before))
+      row(load.consoles, ...latencyCells(now))
+      if (now.p99Ms - before.p99Ms <= AIMS.withConsolesMs) return
+      console.error(`MISSED: p99 may rise by ${AIMS.withConsolesMs} ms`)
+      process.exitCode = 1
+    } finally {
+      await server.end()
+    }
+  })
+}
+
+await runParts(flags.only, { compare, runaways, crowd, consoles })

@@ -6,7 +6,7 @@ import type { ProviderAccess } from '../http/sessions/browser-access.js'
 import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
 import type { Logger } from '../lib/logger.js'
 import { foldedName } from '../lib/text/same-person.js'
-import { CALLBACK_PATH } from '../http/sign-on/account.js'
+import { CALLBACK_PATH, SIGNED_OUT_PATH } from '../http/sign-on/account.js'
 import type { AccountRules } from '../http/sign-on/account.js'
 import type { Provider } from '../http/sign-on/provider.js'
 import { readPem } from './files/read-pem.js'
@@ -88,11 +88,13 @@ async function openProvider(
   client: ReturnType<typeof makeOutboundClient>,
   readSecret: ReadSecret | undefined,
 ): Promise<Provider> {
+  const publicUrl = (server.publicUrl ?? '').replace(/\/+$/, '')
   const { Provider: OpenIdProvider } = await import('../http/sign-on/provider.js')
   return new OpenIdProvider({
     ...oidc,
     clientSecret: oidc.clientSecret && readSecret?.(oidc.clientSecret).reveal(),
-    redirectUri: `${(server.publicUrl ?? '').replace(/\/+$/, '')}${CALLBACK_PATH}`,
+    redirectUri: `${publicUrl}${CALLBACK_PATH}`,
+    signedOutUri: `${publicUrl}${SIGNED_OUT_PATH}`,
     client,
   })
 }

@@ -101,6 +101,23 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
     240_000,
   )
 
+  test.each(['bo', 'al', 'eve', 'ana'])(
+    'each section of the menu is readable for the roles of %s',
+    async (name) => {
+      const context = await browser!.newContext({ viewport: PHONE })
+      const page = await signedIn(context, name)
+      const links = await page.locator('nav a').all()
+      for (const path of await Promise.all(links.map((link) => link.getAttribute('href')))) {
+        const answer = await page.goto(`${url()}${path ?? ''}`)
+        const shot = `${name}-${path?.replaceAll('/', '_') ?? ''}.png`
+        if (SHOTS !== undefined) await page.screenshot({ path: join(SHOTS, shot), fullPage: true })
+        expect([path, answer?.status(), await violationsOf(page)]).toEqual([path, 200, []])
+      }
+      await context.close()
+    },
+    120_000,
+  )
+
   test('an approver decides with the keyboard alone: a comment is required, and the record is in the trail', async () => {
     const id = await trigger('01JKEYBOARD')
     const context = await browser!.newContext({ viewport: PHONE })
@@ -131,6 +148,32 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
     expect(JSON.stringify(objectOf(trail))).toContain('"user":"ana"')
     await context.close()
   }, 120_000)
+
+  test('what was typed before the session ended is in the form again after signing in', async () => {
+    const id = await trigger('01JENDED')
+    const context = await browser!.newContext({ viewport: PHONE })
+    const page = await signedIn(context, 'bo')
+    for (const path of [`/ui/approvals/${id}`, '/ui/account']) {
+      await page.goto(`${url()}${path}`)
+      const field = path === '/ui/account' ? '#reason' : '#comment'
+      const text = `checked "all" <b>of</b> it at ${path}`
+      await page.fill(field, text)
+      if (path === '/ui/account') {
+        await page.fill('#to', 'ana')
+        await page.fill('#until', new Date(Date.now() + 172_800_000).toISOString().slice(0, 10))
+      }
+      await context.clearCookies()
+      await page.click('main form:has(input, textarea) button >> nth=0')
+      await page.waitForSelector('h2:has-text("Your input")')
+      await page.fill('#token', 'token-of-bo')
+      await page.press('#token', 'Enter')
+      await page.waitForURL(`${url()}${path}`)
+      expect(await page.inputValue(field)).toBe(text)
+      await page.reload()
+      expect(await page.inputValue(field)).toBe('')
+    }
+    await context.close()
+  }, 60_000)
 
   test('a withdrawal needs a confirmation, and what was typed is kept', async () => {
     const id = await trigger('01JWITHDRAW')

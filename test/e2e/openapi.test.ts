@@ -26,6 +26,7 @@ const WITHOUT_SUCCESS = new Set([
   ...['postUiOperationsWorkResume', 'getUiSignInStart', 'getUiSignInCallback'],
   // The comparison is removed before; test/e2e/console-in-browser.test.ts opens one.
   'getUiImpactByImpactId',
+  'postUiSignInBackChannel',
   ...['getPoliciesRevisionsDiff', 'postPoliciesPin', 'postPoliciesRollback', 'postPoliciesUnpin'],
   ...['postPoliciesPromote', 'postPoliciesAbandon'],
 ])

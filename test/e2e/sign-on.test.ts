@@ -59,6 +59,7 @@ afterAll(async () => {
 beforeEach(() => {
   provider.user = 'ana@example.org'
   provider.away.isAway = false
+  provider.namesAcr = true
   provider.people.clear()
   provider.people.set('ana@example.org', { groups: ['release-managers', 'staff'] })
   provider.people.set('taken@example.org', { groups: ['staff'] })
@@ -150,6 +151,21 @@ describe('signing in at an identity provider', () => {
     expect((await browser.step(target)).status).toBe(403)
   })
 
+  test('is refused for the code of another sign-in, and for a code that was used', async () => {
+    const browser = new Browser(tidegate.url)
+    const [first, second] = [await returnAddress(browser), await returnAddress(browser)]
+    const mixed = new URL(second)
+    mixed.searchParams.set('code', new URL(first).searchParams.get('code') ?? '')
+    const answer = await browser.get(mixed.href)
+    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('invalid_grant')])
+    const third = new URL(await returnAddress(browser))
+    const used = third.searchParams.get('code') ?? ''
+    expect((await browser.step(third.href)).status).toBe(303)
+    const fourth = new URL(await returnAddress(browser))
+    fourth.searchParams.set('code', used)
+    expect((await browser.get(fourth.href)).status).toBe(403)
+  })
+
   test('names the error of the provider', async () => {
     const browser = new Browser(tidegate.url)
     const away = await browser.step(start)
@@ -229,11 +245,13 @@ describe('an account', () => {
     expect([other.status, other.text]).toEqual([503, expect.stringContaining('does not answer')])
   })
 
-  test('signs out: the cookie is worth nothing afterwards', async () => {
-    const browser = await signedIn()
-    const formToken = formTokenIn(await browser.get('/ui'))
-    expect((await browser.post('/ui/sign-out', { formToken })).status).toBe(303)
-    expect((await browser.get('/ui')).status).toBe(401)
+  test('whose provider ignores the stronger sign-in that was asked for may not review', async () => {
+    const page = `/ui/approvals/${await triggerGate('weak')}`
+    provider.namesAcr = false
+    const browser = new Browser(tidegate.url)
+    const shown = await browser.get(`/ui/sign-in/start?approval=yes&next=${encodeURIComponent(page)}`)
+    const refused = await browser.post(page, { formToken: formTokenIn(shown), action: 'approve' })
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('stronger sign-in')])
   })
 })
 
@@ -315,6 +333,55 @@ describe('an access token of the provider', () => {
     })
     expect(answer.status).toBe(401)
   })
+})
+
+describe('signing out', () => {
+  const signOut = async (browser: Browser): Promise<Answered> =>
+    browser.post('/ui/sign-out', { formToken: formTokenIn(await browser.get('/ui/account')) })
+  const xsrfIn = ({ text }: Answered): string => /name="xsrf" value="([^"]+)"/.exec(text)?.[1] ?? ''
+  /** Signs out here and follows to the provider. */
+  const atProvider = async (browser: Browser) => {
+    const answer = await signOut(browser)
+    return { answer, page: await browser.get(String(answer.headers['refresh']).replace('0; url=', '')) }
+  }
+
+  test('ends the session here, and leads to the provider and back', async () => {
+    const browser = await signedIn()
+    const { answer, page } = await atProvider(browser)
+    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('Sign out of Example Login')])
+    expect((await browser.get('/ui')).status).toBe(401)
+    const query = new URL(page.url).searchParams
+    expect(query.get('post_logout_redirect_uri')).toBe(`${tidegate.url}/ui/sign-in`)
+    expect(query.get('id_token_hint')?.split('.')).toHaveLength(3)
+    const confirmed = { xsrf: xsrfIn(page), logout: 'yes' }
+    const done = await browser.post(`${provider.issuer}/session/end/confirm`, confirmed)
+    expect([done.status, done.headers.location]).toEqual([303, `${tidegate.url}/ui/sign-in`])
+  })
+
+  test('at the provider ends the session here that began with it, and no other', async () => {
+    const [browser, other] = [await signedIn(), await signedIn()]
+    const page = await browser.get(`${provider.issuer}/session/end?client_id=tidegate`)
+    await browser.post(`${provider.issuer}/session/end/confirm`, { xsrf: xsrfIn(page), logout: 'yes' })
+    expect((await browser.get('/ui')).status).toBe(401)
+    expect((await other.get('/ui')).status).toBe(200)
+  })
+
+  test('while the provider is away ends the session here', async () => {
+    const browser = await signedIn()
+    provider.away.isAway = true
+    expect((await signOut(browser)).status).toBeLessThan(400)
+    expect((await browser.get('/ui')).status).toBe(401)
+  })
+
+  test.each(['', 'x', 'a.b.c', `${encoded({ alg: 'none' })}.${encoded({ sub: 'ana' })}.`])(
+    'is not accepted from others than the provider: %j',
+    async (logout_token) => {
+      const browser = await signedIn()
+      const answer = await new Browser(tidegate.url).post('/ui/sign-in/back-channel', { logout_token })
+      expect(answer.status).toBe(400)
+      expect((await browser.get('/ui')).status).toBe(200)
+    },
+  )
 })
 
 function encoded(value: object): string {

@@ -56,7 +56,7 @@ export function useConsoleService() {
   beforeAll(async () => {
     const tokens = [
       ...[token('ana', ['approver', 'auditor']), token('bo', ['approver']), token('eve', ['auditor'])],
-      ...[token('orca', ['orchestrator']), token('root', ['admin'])],
+      ...[token('orca', ['orchestrator']), token('al', ['author']), token('root', ['admin'])],
     ]
     const gate = { application: 'shop', pipeline: 'prod-rollout', stage: 'Approve the release' }
     tidegate = await startTidegate({

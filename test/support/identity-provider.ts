@@ -25,6 +25,8 @@ export interface IdentityProvider {
   endEverySignIn: () => void
   /** Stops answering, with or without coming back. */
   readonly away: { isAway: boolean }
+  /** Whether a sign-in names the authentication context that was asked for. */
+  namesAcr: boolean
   /** An access token for an audience, as a program gets it. */
   readonly accessToken: (audience: string) => Promise<string>
   readonly close: () => Promise<void>
@@ -52,6 +54,7 @@ export async function startIdentityProvider(
   const control: IdentityProvider = {
     ...{ issuer, people, away },
     user: 'ana@example.org',
+    namesAcr: true,
     endEverySignIn: () => (state.isEnded = true),
     accessToken: async (audience) => {
       const form = { grant_type: 'client_credentials', resource: audience, ...ROBOT }
@@ -73,7 +76,7 @@ export async function startIdentityProvider(
       return
     }
     if (request.url?.startsWith('/interaction/') === true) {
-      void finishInteraction(provider(), request, response, control.user)
+      void finishInteraction(provider(), request, response, control)
       return
     }
     void provider().callback()(request, response)
@@ -85,10 +88,10 @@ async function finishInteraction(
   provider: Provider,
   request: IncomingMessage,
   response: Parameters<Provider['interactionDetails']>[1],
-  accountId: string,
+  { user: accountId, namesAcr }: Pick<IdentityProvider, 'user' | 'namesAcr'>,
 ): Promise<void> {
   const { params } = await provider.interactionDetails(request, response)
-  const acr = params['acr_values'] === undefined ? undefined : MFA
+  const acr = params['acr_values'] === undefined || !namesAcr ? undefined : MFA
   await provider.interactionFinished(request, response, {
     login: { accountId, remember: false, ...(acr !== undefined && { acr }) },
   })
@@ -105,6 +108,9 @@ function makeProvider(
       {
         ...CLIENT,
         redirect_uris: [redirectUri],
+        post_logout_redirect_uris: [new URL('/ui/sign-in', redirectUri).href],
+        backchannel_logout_uri: new URL('/ui/sign-in/back-channel', redirectUri).href,
+        backchannel_logout_session_required: true,
         grant_types: ['authorization_code', 'refresh_token'],
       },
       {
@@ -124,10 +130,14 @@ function makeProvider(
     cookies: { keys: ['a key of the test'] },
     ttl: { AccessToken: ACCESS_SECONDS, ClientCredentials: 600 },
     issueRefreshToken: () => Promise.resolve(true),
+    // Without the check that refuses addresses of the loopback.
+    fetch: (url, { method, headers, body } = {}) =>
+      fetch(url as string, { method: method ?? 'GET', headers: headers as never, body: body as never }),
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
+      backchannelLogout: { enabled: true },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => Promise.resolve([]),

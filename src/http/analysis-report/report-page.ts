@@ -51,7 +51,7 @@ function reportBody(run: ShownRun): Html {
     ${intervals.length > 1 ? intervalTable(intervals) : ''} ${comparedTable(report?.compared ?? [])}
     <p class="soft">
       ${run.plan.judge} judge · success from ${run.plan.thresholds.pass}, review from
-      ${run.plan.thresholds.marginal} · times are UTC
+      ${run.plan.thresholds.marginal} · times in charts are UTC
     </p>`
 }
 

@@ -24,7 +24,8 @@ export interface Caller {
   readonly formToken?: string
 }
 
-const UNKNOWN_CALLER: Caller = { tokenName: undefined, isAdmin: false }
+/** The caller before it is known. */
+export const UNKNOWN_CALLER: Caller = { tokenName: undefined, isAdmin: false }
 
 /** `traceparent` of W3C Trace Context. A trace id of zeros is invalid. */
 const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/

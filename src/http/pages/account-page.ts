@@ -161,11 +161,12 @@ function sessionTable(sessions: ShownAccount['sessions'], nowMs: number, viewer:
     { head: 'last used', cell: ({ idleMs }) => moment(nowMs - idleMs) },
     {
       head: 'end',
+      isPlain: true,
       cell: ({ id, isCurrent }) =>
         isCurrent
           ? 'this browser'
           : html`<form method="post" action="${viewer.prefix}/ui/account/sessions/${id}/revoke">
-              ${tokenField(viewer)}<button>Revoke</button>
+              ${tokenField(viewer)}<button class="plain">Revoke</button>
             </form>`,
     },
   ])}`

@@ -6,7 +6,7 @@ import type { GateInstance } from '../../store/ports/gate-instance.js'
 import { badge } from '../analysis-report/tone.js'
 import type { Html, Viewer } from './layout.js'
 import { table } from './lists.js'
-import { executionLink, moment, timeLeft, toneOfState, wordOfState } from './parts.js'
+import { executionLink, moment, personText, timeLeft, toneOfState, wordOfState } from './parts.js'
 
 const HOUR_MS = 3_600_000
 
@@ -57,5 +57,5 @@ function endOf({ state, expiresMs, decidedMs, decidedBy }: GateInstance, nowMs: 
 }
 
 function by(name: string | undefined): string {
-  return name === undefined ? '' : `by ${name}`
+  return name === undefined ? '' : `by ${personText(name)}`
 }

@@ -24,6 +24,7 @@ import {
   jsonBlock,
   link,
   moment,
+  personText,
   timeLeft,
   toneOfState,
   unsentTexts,
@@ -97,7 +98,10 @@ export function approvalPage(shown: ShownApproval, viewer: ApprovalViewer): Page
     ${
       isOpen(state)
         ? decisionForm(shown, viewer)
-        : unsentTexts(attempt?.comment ? [['comment', attempt.comment]] : [])
+        : unsentTexts({
+            page: `${viewer.prefix}/ui/approvals/${instance.id}`,
+            fields: attempt?.comment ? [['comment', attempt.comment]] : [],
+          })
     }
     ${reviewSection(shown)}
     <h2>Timeline</h2>
@@ -135,7 +139,7 @@ function subjectSection(shown: ShownApproval, viewer: Viewer): Html {
         ['artifacts', artifactText(subject)],
         ['change', changeText(shown, viewer)],
         ['execution', executionLink(viewer.prefix, executionId)],
-        ['triggered by', shownTrigger(instance)],
+        ['triggered by', personText(shownTrigger(instance))],
         ['triggered', moment(instance.activatedMs)],
         ['expires', isOpen(state) ? moment(instance.expiresMs) : undefined],
         ['decided by', instance.decidedBy],

@@ -4,7 +4,7 @@ import type { DecisionView } from '../../decisions/decision-view.js'
 import { badge } from '../analysis-report/tone.js'
 import type { Html, Viewer } from './layout.js'
 import { table, withQuery } from './lists.js'
-import { link, moment, shownValue, toneOfState } from './parts.js'
+import { executionLink, link, moment, shownValue, toneOfState } from './parts.js'
 
 /** The newest decisions of a list, and whether the log has more. */
 export interface ListedDecisions {
@@ -33,6 +33,15 @@ export function decisionTable(
     },
     { head: 'policy', cell: (decision) => policyLink(decision, prefix) },
     { head: 'application', cell: ({ application = '' }) => application },
+    ...(all['executionId'] === undefined
+      ? [
+          {
+            head: 'execution',
+            cell: ({ executionId }: DecisionView) =>
+              executionId === undefined ? '' : executionLink(prefix, executionId),
+          },
+        ]
+      : []),
     { head: 'outcome', cell: ({ outcome }) => badge(outcome, toneOfState(outcome)) },
     { head: 'result', cell: answerOf, isQuote: true },
   ])}

@@ -150,7 +150,7 @@ export function doraPage(report: DeliveryReport, days: number): PageContent {
     <p class="soft">The last ${days} days, from the runs of deploying pipelines in the trail.</p>
     ${facts([
       ['deployments', total.deployments],
-      ['a day', formatNumber(total.deploymentsPerDay)],
+      ['deployments a day', formatNumber(total.deploymentsPerDay)],
       ['change failure rate', share(total)],
       ['lead time', hours(total.leadTime)],
       ['time to restore', hours(total.timeToRestore)],

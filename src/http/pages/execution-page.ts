@@ -8,7 +8,7 @@ import { badge } from '../analysis-report/tone.js'
 import { instanceLine } from './approval-lists.js'
 import type { Html, PageContent, Viewer } from './layout.js'
 import { table, withQuery } from './lists.js'
-import { clock, facts, link, moment, toneOfState } from './parts.js'
+import { clock, facts, link, moment, personText, toneOfState } from './parts.js'
 import { runLine } from './run-table.js'
 
 /** Timeline of an execution. */
@@ -88,7 +88,7 @@ export function timelineTable(
       isPlain: true,
     },
     { head: 'stage', cell: ({ stage }) => stage ?? '' },
-    { head: 'who', cell: ({ user }) => user ?? '' },
+    { head: 'who', cell: ({ user }) => personText(user) },
     { head: 'status', cell: ({ status }) => (status ? badge(status, toneOfState(status)) : '') },
   ])}
   ${isTruncated || entries.length > limit ? html`<p class="soft">Showing the first ${shown.length} entries. ${rest}</p>` : ''}`
@@ -109,8 +109,8 @@ function entryLink(entry: TimelineEntry, prefix: string): Html {
 }
 
 const WIDTH = 1000
-const LANE = 34
-const LEFT = 90
+const LANE = 44
+const LEFT = 150
 const RIGHT = 20
 /** Entries in the picture. The table below it has more. */
 const MAX_MARKS = 400
@@ -123,7 +123,7 @@ function picture(entries: readonly TimelineEntry[], { prefix, roles }: Viewer): 
   const sources = [...new Set(shown.map(({ source }) => source))]
   const start = Date.parse(first.at)
   const length = Math.max(1, Date.parse(shown.at(-1)?.at ?? first.at) - start)
-  const height = sources.length * LANE + 30
+  const height = sources.length * LANE + 44
   const x = ({ at }: TimelineEntry): string =>
     (LEFT + ((Date.parse(at) - start) / length) * (WIDTH - LEFT - RIGHT)).toFixed(1)
   const isLinked = roles.includes('auditor')
@@ -134,7 +134,7 @@ function picture(entries: readonly TimelineEntry[], { prefix, roles }: Viewer): 
       .filter(Boolean)
       .join(', ')
     const path = isLinked ? entryPath(entry) : undefined
-    const circle = html`<circle class="mark ${tone}" cx="${x(entry)}" cy="${y}" r="7"
+    const circle = html`<circle class="mark ${tone}" cx="${x(entry)}" cy="${y}" r="8"
       ><title>${label}</title></circle
     >`
     return path === undefined ? circle : html`<a href="${prefix}${path}" aria-label="${label}">${circle}</a>`
@@ -154,8 +154,8 @@ function picture(entries: readonly TimelineEntry[], { prefix, roles }: Viewer): 
             <text x="0" y="${index * LANE + LANE / 2 + 4}">${source}</text>`,
       )}
       ${shown.map(mark)}
-      <text class="tick" x="${LEFT}" y="${height - 8}">${clock(start)}</text>
-      <text class="tick end" x="${WIDTH - RIGHT}" y="${height - 8}">${clock(start + length)}</text>
+      <text class="tick" x="${LEFT}" y="${height - 10}">${clock(start)}</text>
+      <text class="tick end" x="${WIDTH - RIGHT}" y="${height - 10}">${clock(start + length)}</text>
     </svg>
   </div>`
 }

@@ -25,22 +25,19 @@ interface Budget {
   readonly openLevels: number
 }
 
-function node(value: unknown, depth: number, budget: Budget): Html {
+function node(value: unknown, depth: number, budget: Budget, name?: string): Html {
   budget.left -= 1
-  if (typeof value !== 'object' || value === null) return scalar(value)
-  if (depth >= MAX_DEPTH) return html`<span class="soft">…</span>`
+  const key = name === undefined ? '' : html`<span class="key">${cutText(name, MAX_TEXT)}</span>: `
+  if (typeof value !== 'object' || value === null) return html`${key}${scalar(value)}`
+  if (depth >= MAX_DEPTH) return html`${key}<span class="soft">…</span>`
   const members: readonly (readonly [string, unknown])[] = Object.entries(value)
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
-  if (members.length === 0) return html`${open}${close}`
+  if (members.length === 0) return html`${key}${open}${close}`
   return html`<details ${depth < budget.openLevels ? 'open' : ''}>
-    <summary>${open} ${members.length} ${close}</summary>
+    <summary>${key}${open} ${members.length} ${close}</summary>
     <ul>
-      ${members.map(([name, member]) =>
-        budget.left > 0
-          ? html`<li>
-              <span class="key">${cutText(name, MAX_TEXT)}</span>: ${node(member, depth + 1, budget)}
-            </li>`
-          : '',
+      ${members.map(([each, member]) =>
+        budget.left > 0 ? html`<li>${node(member, depth + 1, budget, each)}</li>` : '',
       )}
     </ul>
   </details>`

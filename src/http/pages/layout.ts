@@ -82,6 +82,7 @@ export async function renderPage(
           ${navigation(viewer, section)} ${viewer.name === undefined ? '' : signOutForm(viewer, viewer.name)}
         </header>
         <main id="content" tabindex="-1">${body}</main>
+        <footer class="soft">Times are in <span data-zone>UTC</span>.</footer>
         ${raw(`<script>${PAGE_SCRIPT}</script>`)}
         ${editor && html`<script nonce="${editor.nonce}" src="${viewer.prefix}${editor.path}" defer></script>`}
       </body>

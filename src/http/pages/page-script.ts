@@ -1,6 +1,7 @@
 /**
  * Script of all pages. Pages work without it. It shows times in the viewer's time zone, keeps the
- * home page and running work up to date, and prevents a form from being sent twice. One string, since the CSP
+ * home page and running work up to date, prevents a form from being sent twice, and fills in what was
+ * typed before the session ended. One string, since the CSP
  * contains its hash.
  */
 export const PAGE_SCRIPT = `'use strict'
@@ -25,12 +26,32 @@ const follow = (part, shown) => setTimeout(async () => {
 }, 2000)
 for (const part of document.querySelectorAll('[data-refresh]')) follow(part, part.outerHTML)
 localTimes(document)
+const zone = document.querySelector('[data-zone]')
+const aheadMinutes = -new Date().getTimezoneOffset()
+const ahead = Math.abs(aheadMinutes)
+const offset = (aheadMinutes < 0 ? '-' : '+') + two(Math.floor(ahead / 60)) + ':' + two(ahead % 60)
+zone.textContent = Intl.DateTimeFormat().resolvedOptions().timeZone + ' (UTC' + (ahead === 0 ? '' : offset) + ')'
 for (const form of document.querySelectorAll('form[method=post]')) {
   form.addEventListener('submit', (event) => {
     if (form.dataset.sent) event.preventDefault()
     form.dataset.sent = 'yes'
   })
 }
+const here = location.pathname + location.search
+try {
+  const unsent = document.querySelector('[data-unsent]')
+  const kept = JSON.parse(sessionStorage.getItem('unsent') ?? 'null')
+  if (unsent) {
+    const fields = [...unsent.querySelectorAll('textarea')].map((field) => [field.name, field.value])
+    sessionStorage.setItem('unsent', JSON.stringify({ page: unsent.dataset.unsent, fields }))
+  } else if (kept?.page === here) {
+    sessionStorage.removeItem('unsent')
+    for (const [name, text] of kept.fields) {
+      const field = document.querySelector('form[method=post] :is(textarea, input:not([type=hidden]), select)[name=' + CSS.escape(name) + ']')
+      if (field?.value === '') field.value = text
+    }
+  }
+} catch {} // Browsers may refuse to store.
 addEventListener('pageshow', () => document.querySelectorAll('form').forEach((form) => delete form.dataset.sent))
 const live = document.querySelector('[data-live]')
 if (live && 'EventSource' in window) {

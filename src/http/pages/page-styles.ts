@@ -37,7 +37,9 @@ body { overflow-wrap: anywhere; } th { overflow-wrap: normal; } td { min-width: 
 .code { overflow-x: auto; counter-reset: line; } .rego .word { color: var(--link); font-weight: 600; } .rego .text { color: var(--good); } .rego .note { color: var(--soft); font-style: italic; }
 .trend { width: 8rem; height: 1.6rem; display: inline-block; vertical-align: middle; } .trend rect { fill: var(--bad); } .trend line { stroke: var(--line); }
 .lane { fill: var(--card); stroke: var(--line); } .mark.good { fill: var(--good); } .mark.bad { fill: var(--bad); } .mark.doubt { fill: var(--doubt); } .mark.soft { fill: var(--soft); }
-.picture text { fill: var(--ink); font: 13px system-ui, sans-serif; } .picture .tick { fill: var(--soft); font-size: 11px; } .added { color: var(--good); } .removed { color: var(--bad); }
+.picture text { fill: var(--ink); font: 13px system-ui, sans-serif; } .picture .tick { fill: var(--soft); font-size: 11px; }
+@media (max-width: 44rem) { .picture text { font-size: 34px; } .picture .tick { font-size: 30px; } .picture .mark { r: 16px; } }
+footer { margin-top: 2.5rem; } .added { color: var(--good); } .removed { color: var(--bad); }
 .row { display: flex; gap: .4rem 1rem; flex-wrap: wrap; align-items: center; } .row form { margin: 0; } hr { border: 0; border-top: 1px solid var(--line); margin: 1.5rem 0; }
 @media (min-width: 60rem) { body:has(.bench) { max-width: 100rem; } .bench { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 1.5rem; align-items: start; }
   .bench .results { order: 2; } .bench .results > :first-child { margin-top: .8rem; } }

@@ -1,6 +1,7 @@
 import { html, raw } from 'hono/html'
 
 import type { ErrorDetail } from '../../errors/app-error.js'
+import { claimedName } from '../../lib/text/claimed-name.js'
 import { cutText } from '../../lib/text/shown-text.js'
 import { toneOf } from '../analysis-report/tone.js'
 import type { Tone } from '../analysis-report/tone.js'
@@ -102,6 +103,14 @@ export function executionLink(prefix: string, executionId: string): Html {
   return link(prefix, `/ui/executions/${encodeURIComponent(executionId)}`, cutText(executionId, MAX_ID))
 }
 
+const CLAIMED = claimedName('')
+
+/** Formats who did something. A name that a program gave without proof is marked. */
+export function personText(user: string | undefined): string {
+  if (user === undefined) return ''
+  return user.startsWith(CLAIMED) ? `${user.slice(CLAIMED.length)} (unverified)` : user
+}
+
 /** Longest id in a list. */
 const MAX_ID = 300
 
@@ -138,16 +147,28 @@ export function wordOfState(state: string): string {
   return WORDS[state] ?? state
 }
 
-/** Renders the fields of a form that was not processed, so that they can be copied. */
-export function unsentTexts(texts: readonly (readonly [name: string, text: string])[]): Html {
-  if (texts.length === 0) return html``
-  return html`<h2>Your input</h2>
+/**
+ * Renders the fields of a form that was not processed, so that they can be copied. The script fills
+ * them in on the page of the form.
+ */
+export function unsentTexts({ page, fields }: Unsent): Html {
+  if (fields.length === 0) return html``
+  return html`<section data-unsent="${page}">
+    <h2>Your input</h2>
     <p class="soft">This was not saved. Copy what you want to submit again.</p>
-    ${texts.map(
+    ${fields.map(
       ([name, text]) =>
         html`<label for="unsent-${name}">${name}</label>
-          <textarea id="unsent-${name}" readonly>${text}</textarea>`,
-    )}`
+          <textarea id="unsent-${name}" name="${name}" readonly>${text}</textarea>`,
+    )}
+  </section>`
+}
+
+/** A form that was not processed. */
+export interface Unsent {
+  /** Address of the page with the form. */
+  readonly page: string
+  readonly fields: readonly (readonly [name: string, text: string])[]
 }
 
 const BAR = 8

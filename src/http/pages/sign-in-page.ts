@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import { tokenField } from './layout.js'
 import type { Html, PageContent } from './layout.js'
 import { unsentTexts } from './parts.js'
+import type { Unsent } from './parts.js'
 
 export interface SignInView {
   readonly formToken: string
@@ -19,9 +20,6 @@ export interface SignInView {
   /** Form contents that the viewer had entered when the session ended. */
   readonly unsent: Unsent
 }
-
-/** The fields of a form that was not processed. */
-export type Unsent = readonly (readonly [name: string, text: string])[]
 
 /** Renders the sign-in form. */
 export function signInPage(view: SignInView): PageContent {
@@ -66,6 +64,15 @@ function ownTab(prefix: string, next: string): Html {
     <a href="${prefix}${next}" target="_blank" rel="noopener">Open this page in its own tab</a>
     if signing in fails. Browsers may block cookies in frames of other sites.
   </p>`
+}
+
+/** Renders what people see between signing out here and at the provider. */
+export function signedOutPage(providerUrl: string, label: string): PageContent {
+  const body = html`<section class="narrow">
+    <h1>Signed out</h1>
+    <p>You are signed out here. <a href="${providerUrl}">Sign out of ${label}, too</a></p>
+  </section>`
+  return { title: 'Signed out', body }
 }
 
 /** Renders an error notice. */

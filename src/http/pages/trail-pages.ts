@@ -5,13 +5,14 @@ import type { TrailPage } from '../../audit/search-trail.js'
 import type { Verification } from '../../audit/verify-trail.js'
 import { AUDIT_SOURCES } from '../../store/ports/audit-store.js'
 import type { AuditSource } from '../../store/ports/audit-store.js'
+import { isRecord } from '../../lib/validation/record.js'
 import { badge } from '../analysis-report/tone.js'
 import { jsonTree } from './json-tree.js'
 import { tokenField } from './layout.js'
 import type { Html, PageContent, Viewer } from './layout.js'
 import { filterForm, pager, periodField, table, withQuery } from './lists.js'
 import type { Period } from './lists.js'
-import { empty, executionLink, facts, link, moment, toneOfState } from './parts.js'
+import { empty, executionLink, facts, link, moment, personText, toneOfState } from './parts.js'
 
 const PATH = '/ui/trail'
 
@@ -133,7 +134,7 @@ function recordTable(records: readonly RecordView[], { prefix }: Viewer): Html {
       head: 'execution',
       cell: ({ executionId }) => (executionId === undefined ? '' : executionLink(prefix, executionId)),
     },
-    { head: 'person', cell: ({ user = '' }) => user },
+    { head: 'person', cell: ({ user }) => personText(user) },
     { head: 'status', cell: ({ status }) => (status ? badge(status, toneOfState(status)) : '') },
   ])
 }
@@ -142,7 +143,8 @@ function recordTable(records: readonly RecordView[], { prefix }: Viewer): Html {
 export function recordPage(record: RecordView, body: string, viewer: Viewer): PageContent {
   const { prefix } = viewer
   const { seq, executionId } = record
-  const content = html`<h1>Record ${seq}</h1>
+  const content: unknown = JSON.parse(body)
+  const page = html`<h1>Record ${seq}</h1>
     ${facts([
       ['kind', html`<code>${record.kind}</code>`],
       ['source', record.source],
@@ -151,20 +153,32 @@ export function recordPage(record: RecordView, body: string, viewer: Viewer): Pa
       ['application', record.application],
       ['pipeline', record.pipeline],
       ['execution', executionId && executionLink(prefix, executionId)],
+      ['about', subjectLink(record.source, content, prefix)],
       ['stage', record.stage],
-      ['person', record.user],
+      ['person', personText(record.user)],
       ['status', record.status],
       ['origin', record.origin],
       ['event', record.eventId],
       ['hash', html`<code>${record.hash}</code>`],
     ])}
     <h2>Content</h2>
-    ${jsonTree(JSON.parse(body))}
+    ${jsonTree(content)}
     <p class="pages">
       ${seq > 1 ? link(prefix, `${PATH}/${seq - 1}`, 'Record before') : ''}
       ${link(prefix, `${PATH}/${seq + 1}`, 'Record after')}
     </p>`
-  return { title: `Record ${seq}`, body: content, section: PATH }
+  return { title: `Record ${seq}`, body: page, section: PATH }
+}
+
+/** Links to the approval or decision that a record of the service is about. */
+function subjectLink(source: string, content: unknown, prefix: string): Html | undefined {
+  if (!isRecord(content)) return undefined
+  const { instance, decisionId } = content
+  if (source === 'gate' && typeof instance === 'number')
+    return link(prefix, `/ui/approvals/${instance}`, `approval ${instance}`)
+  if (source === 'policy' && typeof decisionId === 'string')
+    return link(prefix, `/ui/decisions/${encodeURIComponent(decisionId)}`, `decision ${decisionId}`)
+  return undefined
 }
 
 /** Renders the result of a verification. */

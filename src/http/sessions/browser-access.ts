@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 
 import { z } from 'zod'
 
-import { AppError } from '../../errors/app-error.js'
+import { AppError, toAppError } from '../../errors/app-error.js'
 import type { Role } from '../../config/sections/roles.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { isSameText } from '../../lib/text/same-text.js'
@@ -16,8 +16,8 @@ import type { Provider } from '../sign-on/provider.js'
 
 /** Sign-in at an identity provider. */
 export interface ProviderAccess {
-  readonly provider: Pick<Provider, 'depart' | 'arrive'>
-  readonly accounts: Pick<AccountSessions, 'open' | 'read'>
+  readonly provider: Pick<Provider, 'depart' | 'arrive' | 'signOutUrl' | 'verifyLogout'>
+  readonly accounts: Pick<AccountSessions, 'open' | 'read' | 'idTokenOf'>
   readonly rules: AccountRules
   /** Text for the button, after "Sign in with". */
   readonly label: string
@@ -222,10 +222,40 @@ export class BrowserAccess {
     return this.#cookie(this.#names.session, id)
   }
 
-  /** Ends the session and returns the header that deletes its cookie. */
-  async signOut(exchange: Exchange): Promise<string> {
+  /**
+   * Ends the session. Returns the header that deletes its cookie, and the address at which an
+   * account signs out at its provider, unless the provider has none or does not answer.
+   */
+  async signOut(
+    exchange: Exchange,
+  ): Promise<{ readonly cookie: string; readonly providerUrl: string | undefined }> {
+    const session = await this.#sessionOf(exchange)
     await this.#endSession(exchange)
-    return `${this.#cookie(this.#names.session, '')}; Max-Age=0`
+    const cookie = `${this.#cookie(this.#names.session, '')}; Max-Age=0`
+    return { cookie, providerUrl: await this.#providerSignOut(session) }
+  }
+
+  async #providerSignOut(session: KnownSession | undefined): Promise<string | undefined> {
+    const { provider: access } = this.#options
+    if (access === undefined || session?.account === undefined) return undefined
+    try {
+      const idToken = access.accounts.idTokenOf({ ...session, account: session.account })
+      return await access.provider.signOutUrl(idToken)
+    } catch (raw) {
+      if (toAppError(raw).kind === 'unavailable') return undefined
+      throw raw
+    }
+  }
+
+  /**
+   * Ends the sessions that a logout token of the provider names, and returns them. Raises `invalid`
+   * and `unavailable`.
+   */
+  async endByProvider(logoutToken: string): Promise<readonly EndedSession[]> {
+    const { provider } = this.#requireProvider()
+    const { subject, session } = await provider.verifyLogout(logoutToken)
+    const ended = await this.#options.sessions.removeAccounts({ sub: subject, sid: session })
+    return ended.map(({ key, tokenName }) => ({ id: key.slice(0, SHOWN_KEY_DIGITS), tokenName }))
   }
 
   /**
@@ -272,6 +302,12 @@ export class BrowserAccess {
   #cookie(name: string, value: string, sameSite: 'Strict' | 'Lax' = 'Strict'): string {
     return `${name}=${value}; Path=/; HttpOnly; SameSite=${sameSite}${this.#options.isSecure ? '; Secure' : ''}`
   }
+}
+
+/** A session that the provider ended. */
+interface EndedSession {
+  readonly id: string
+  readonly tokenName: string
 }
 
 type KnownSession = BrowserSession & { readonly key: string; readonly cookie: string }

@@ -1,5 +1,10 @@
 import { SESSION_BOUNDS } from '../../store/ports/browser-sessions.js'
-import type { BrowserSession, BrowserSessions, ListedSession } from '../../store/ports/browser-sessions.js'
+import type {
+  AccountIdentity,
+  BrowserSession,
+  BrowserSessions,
+  ListedSession,
+} from '../../store/ports/browser-sessions.js'
 
 interface KeptSession extends BrowserSession {
   readonly endsMs: number
@@ -51,6 +56,21 @@ export class MemorySessions implements BrowserSessions {
   remove(key: string): Promise<void> {
     this.#kept.delete(key)
     return Promise.resolve()
+  }
+
+  removeAccounts({
+    sub,
+    sid,
+  }: AccountIdentity): Promise<readonly Pick<ListedSession, 'key' | 'tokenName'>[]> {
+    const ended = [...this.#kept].filter(([, { account }]) => {
+      if (account === undefined) return false
+      const known = JSON.parse(account) as Partial<AccountIdentity>
+      return sid === undefined || known.sid === undefined
+        ? sub !== undefined && known.sub === sub
+        : known.sid === sid
+    })
+    for (const [key] of ended) this.#kept.delete(key)
+    return Promise.resolve(ended.map(([key, { tokenName }]) => ({ key, tokenName })))
   }
 
   list(): Promise<readonly ListedSession[]> {

@@ -16,8 +16,27 @@ const Kept = z.object({
   renewAtMs: z.number(),
   /** The refresh token, encrypted with the cookie; absent if the provider gave none. */
   sealed: z.string().optional(),
+  /** The ID token, encrypted likewise: the provider wants to see it when the account signs out. */
+  sealedId: z.string().optional(),
+  /** Subject and session of the account at the provider, which ends sessions by them. */
+  sub: z.string().optional(),
+  sid: z.string().optional(),
 })
 
+type Kept = z.output<typeof Kept>
+const Identity = Kept.pick({ sub: true, sid: true })
+
+function readKept(account: string): Kept {
+  return Kept.parse(JSON.parse(account))
+}
+
+interface Renewal {
+  readonly known: Account
+  readonly kept: Kept
+  readonly refreshToken: string
+}
+
+const NOTHING_NEW = { claims: undefined, idToken: undefined }
 const MS_PER_SECOND = 1000
 /** Lifetime of access tokens whose provider does not state it. */
 const DEFAULT_SECONDS = 300
@@ -66,16 +85,22 @@ export class AccountSessions {
     return { account, kept: this.#keep(account, grant, cookie) }
   }
 
+  /** Returns the ID token of a session, if the provider gave one. */
+  idTokenOf({ account, cookie }: FoundSession): string | undefined {
+    const { sealedId } = readKept(account)
+    return sealedId === undefined ? undefined : unseal(sealedId, cookie)
+  }
+
   /**
    * Returns the account of a session. Raises `unauthenticated` if the provider ended it, which also
    * ends the session.
    */
   async read(session: FoundSession): Promise<Account> {
-    const kept = Kept.parse(JSON.parse(session.account))
+    const kept = readKept(session.account)
     const known: Account = { name: session.tokenName, groups: kept.groups, acr: kept.acr }
     const refreshToken = kept.sealed === undefined ? undefined : unseal(kept.sealed, session.cookie)
     if (refreshToken === undefined || this.#options.now() < kept.renewAtMs) return known
-    const renewing = this.#renewals.get(session.key) ?? this.#renew(session, known, refreshToken)
+    const renewing = this.#renewals.get(session.key) ?? this.#renew(session, { known, kept, refreshToken })
     this.#renewals.set(session.key, renewing)
     try {
       return await renewing
@@ -84,7 +109,7 @@ export class AccountSessions {
     }
   }
 
-  async #renew({ key, cookie }: FoundSession, known: Account, refreshToken: string): Promise<Account> {
+  async #renew({ key, cookie }: FoundSession, { known, kept, refreshToken }: Renewal): Promise<Account> {
     const { provider, claims, sessions } = this.#options
     try {
       const grant = await provider.renew(refreshToken)
@@ -92,7 +117,7 @@ export class AccountSessions {
       if (account.name !== known.name)
         throw new AppError('unauthenticated', 'Your account has another name now. Sign in again.')
       const renewed = { ...account, acr: account.acr ?? known.acr }
-      await sessions.replaceAccount(key, this.#keep(renewed, grant, cookie))
+      await sessions.replaceAccount(key, this.#keep(renewed, grant, cookie, kept))
       return renewed
     } catch (raw) {
       const error = toAppError(raw)
@@ -103,15 +128,18 @@ export class AccountSessions {
       this.#options.notRenewed(error)
       await sessions.replaceAccount(
         key,
-        this.#keep(known, { refreshToken, seconds: RETRY_MS / MS_PER_SECOND }, cookie),
+        this.#keep(known, { ...NOTHING_NEW, refreshToken, seconds: RETRY_MS / MS_PER_SECOND }, cookie, kept),
       )
       return known
     }
   }
 
-  #keep({ groups, acr }: Account, grant: Pick<Grant, 'refreshToken' | 'seconds'>, cookie: string): string {
-    const { refreshToken, seconds = DEFAULT_SECONDS } = grant
-    const kept: z.input<typeof Kept> = {
+  /** `earlier` has what a renewal does not return. */
+  #keep({ groups, acr }: Account, grant: Grant, cookie: string, earlier?: Kept): string {
+    const { refreshToken, idToken, claims, seconds = DEFAULT_SECONDS } = grant
+    const { sub = earlier?.sub, sid = earlier?.sid } = Identity.parse(claims ?? {})
+    const kept: Kept = {
+      ...{ sub, sid, sealedId: idToken === undefined ? earlier?.sealedId : seal(idToken, cookie) },
       groups: [...groups],
       acr,
       renewAtMs: this.#options.now() + (seconds - EARLY_SECONDS) * MS_PER_SECOND,

@@ -6,6 +6,8 @@ import type { Principal } from '../pipeline/authenticate.js'
 
 /** Where the identity provider sends browsers back. */
 export const CALLBACK_PATH = '/ui/sign-in/callback'
+/** Where it sends them after signing out. */
+export const SIGNED_OUT_PATH = '/ui/sign-in'
 
 /** What an identity provider or a proxy says of a person. */
 export interface Account {

@@ -1,5 +1,7 @@
 import * as openid from 'openid-client'
 import { createRemoteJWKSet, customFetch as jwksFetch, errors as joseErrors, jwtVerify } from 'jose'
+import type { JWTVerifyOptions } from 'jose'
+import { z } from 'zod'
 
 import { AppError } from '../../errors/app-error.js'
 import type { OutboundClient, OutboundMethod } from '../../lib/outbound/outbound-client.js'
@@ -14,6 +16,8 @@ export interface ProviderSettings {
   readonly groupsClaim: string
   /** Address of the callback route as browsers see it. */
   readonly redirectUri: string
+  /** Address to which the provider sends browsers after signing out. */
+  readonly signedOutUri: string
   readonly client: Pick<OutboundClient, 'send'>
 }
 
@@ -30,9 +34,29 @@ export interface Grant {
   readonly claims: Readonly<Record<string, unknown>> | undefined
   /** Undefined if the session cannot be renewed. */
   readonly refreshToken: string | undefined
+  /** Undefined if a renewal returned none. */
+  readonly idToken: string | undefined
   /** Lifetime of the access token in seconds, if the provider states it. */
   readonly seconds: number | undefined
 }
+
+/** Whose sessions end: those of a subject, or one session at the provider. */
+export interface EndedAccount {
+  readonly subject: string | undefined
+  readonly session: string | undefined
+}
+
+const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+/** A logout token is accepted for as long after it was signed. */
+const LOGOUT_SECONDS = 300
+const LogoutClaims = z
+  .looseObject({
+    sub: z.string().optional(),
+    sid: z.string().optional(),
+    events: z.looseObject({ [LOGOUT_EVENT]: z.looseObject({}) }),
+    nonce: z.undefined().optional(),
+  })
+  .refine(({ sub, sid }) => sub !== undefined || sid !== undefined)
 
 /** Signature algorithms with a public key. `none` and shared secrets are never accepted. */
 const ALGORITHMS = [
@@ -132,22 +156,57 @@ export class Provider {
   }
 
   /**
+   * Returns the address at which a browser signs out at the provider (OpenID Connect RP-Initiated
+   * Logout 1.0), or undefined if the provider has none. Raises `unavailable`.
+   */
+  async signOutUrl(idToken: string | undefined): Promise<string | undefined> {
+    const configuration = await this.#configured()
+    const { end_session_endpoint: endpoint = '' } = configuration.serverMetadata()
+    if (!/^https?:/i.test(endpoint)) return undefined
+    return openid.buildEndSessionUrl(configuration, {
+      post_logout_redirect_uri: this.#settings.signedOutUri,
+      ...(idToken !== undefined && { id_token_hint: idToken }),
+    }).href
+  }
+
+  /**
+   * Returns whose sessions a logout token ends (OpenID Connect Back-Channel Logout 1.0, 2.6). Raises
+   * `invalid` unless the provider signed it for this service in the last minutes, and `unavailable`.
+   */
+  async verifyLogout(token: string): Promise<EndedAccount> {
+    const options = { audience: this.#settings.clientId, maxTokenAge: LOGOUT_SECONDS, clockTolerance: 10 }
+    const claims = await this.#verify(token, { ...options, requiredClaims: ['jti'] }, 'invalid')
+    const read = LogoutClaims.safeParse(claims)
+    if (!read.success)
+      throw new AppError(
+        'invalid',
+        'logout_token: it must have the logout event and sub or sid, and no nonce',
+      )
+    return { subject: read.data.sub, session: read.data.sid }
+  }
+
+  /**
    * Returns the claims of an access token for an audience (RFC 9068). Raises `unauthenticated` if it
    * is invalid, expired or for another audience, and `unavailable`.
    */
   async verifyToken(token: string, audience: string): Promise<Readonly<Record<string, unknown>>> {
+    return await this.#verify(token, { audience, requiredClaims: ['exp', 'sub'] }, 'unauthenticated')
+  }
+
+  async #verify(
+    token: string,
+    options: JWTVerifyOptions,
+    refusal: 'invalid' | 'unauthenticated',
+  ): Promise<Readonly<Record<string, unknown>>> {
     const { issuer } = (await this.#configured()).serverMetadata()
     const keys = await this.#keys()
     try {
-      const { payload } = await jwtVerify(token, keys, {
-        ...{ issuer, audience, algorithms: ALGORITHMS, requiredClaims: ['exp', 'sub'] },
-      })
-      return payload
+      return (await jwtVerify(token, keys, { ...options, issuer, algorithms: ALGORITHMS })).payload
     } catch (cause) {
       if (cause instanceof AppError) throw cause
       if (cause instanceof joseErrors.JWKSTimeout) throw unreachable(cause)
       const reason = cause instanceof joseErrors.JOSEError ? cause.message : 'it cannot be verified'
-      throw new AppError('unauthenticated', `the token of the identity provider is not valid: ${reason}`, {
+      throw new AppError(refusal, `the token of the identity provider is not valid: ${reason}`, {
         cause,
       })
     }
@@ -163,7 +222,8 @@ export class Provider {
   ): Promise<Grant> {
     const claims = tokens.claims()
     const all = claims && (await this.#withUserInfo(configuration, claims, tokens.access_token))
-    return { claims: all, refreshToken: tokens.refresh_token, seconds: tokens.expiresIn() }
+    const { refresh_token: refreshToken, id_token: idToken } = tokens
+    return { claims: all, refreshToken, idToken, seconds: tokens.expiresIn() }
   }
 
   /** Providers may give groups in the user info only. */

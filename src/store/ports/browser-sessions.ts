@@ -7,7 +7,10 @@ export interface BrowserSession {
    * Empty for an account.
    */
   readonly tokenDigest: string
-  /** State of the account at the identity provider; undefined for a token. */
+  /**
+   * State of the account at the identity provider, as a JSON object with its subject `sub` and its
+   * session `sid` there; undefined for a token.
+   */
   readonly account?: string | undefined
   /** The Host header of the sign-in. The cookie is refused under another host. */
   readonly host: string
@@ -24,6 +27,12 @@ export interface ListedSession {
   /** Time since the sign-in and since the last use, in milliseconds. */
   readonly ageMs: number
   readonly idleMs: number
+}
+
+/** What identifies an account at the identity provider: its subject, its session there, or both. */
+export interface AccountIdentity {
+  readonly sub: string | undefined
+  readonly sid: string | undefined
 }
 
 /** Limits of sessions. */
@@ -49,6 +58,13 @@ export interface BrowserSessions {
   /** Stores the state of an account. Does nothing if the session has ended. */
   readonly replaceAccount: (key: string, account: string) => Promise<void>
   readonly remove: (key: string) => Promise<void>
+  /**
+   * Removes the sessions of accounts that began in this session at the provider, or have this subject
+   * where one of both sessions is unknown. Returns them.
+   */
+  readonly removeAccounts: (
+    account: AccountIdentity,
+  ) => Promise<readonly Pick<ListedSession, 'key' | 'tokenName'>[]>
   /** Sessions that have not ended, the last sign-in first. */
   readonly list: () => Promise<readonly ListedSession[]>
 }

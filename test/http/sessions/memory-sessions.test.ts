@@ -44,3 +44,18 @@ describe('sessions', () => {
     expect(await sessions.use('one', host)).toBeUndefined()
   })
 })
+
+it('end where their accounts signed out: by the session there, or by the subject if it is unknown', async () => {
+  const sessions = new MemorySessions(() => 0)
+  const added = { one: { sub: 'ana', sid: '1' }, two: { sub: 'ana', sid: '2' }, old: { sub: 'ana' } }
+  await sessions.add('token', sessionOf('ana'))
+  for (const [key, account] of Object.entries(added))
+    await sessions.add(key, { ...sessionOf('ana'), account: JSON.stringify(account) })
+  const end = async (account: { sub?: string; sid?: string }) =>
+    (await sessions.removeAccounts({ sub: undefined, sid: undefined, ...account })).map(({ key }) => key)
+  expect(await end({})).toEqual([])
+  expect(await end({ sid: '3' })).toEqual([])
+  expect(await end({ sub: 'ana', sid: '1' })).toEqual(['one', 'old'])
+  expect(await end({ sub: 'ana' })).toEqual(['two'])
+  expect(await sessions.use('token', host)).toBeDefined()
+})

@@ -44,6 +44,21 @@ it('keeps the account of a session, and none for a token', async () => {
   expect((await one.use('account', host))?.account).toBe('second')
 })
 
+it('ends the sessions of an account: by its session there, or by its subject if that is unknown', async () => {
+  const { one, other } = await sessionsOfTwo()
+  const added = { one: { sub: 'ana', sid: '1' }, two: { sub: 'ana', sid: '2' }, old: { sub: 'ana' } }
+  await one.add('token', sessionOf('ana'))
+  for (const [key, account] of Object.entries(added))
+    await one.add(key, { ...sessionOf('ana'), account: JSON.stringify(account) })
+  const end = async (account: { sub?: string; sid?: string }) =>
+    (await other.removeAccounts({ sub: undefined, sid: undefined, ...account })).map(({ key }) => key).sort()
+  expect(await end({})).toEqual([])
+  expect(await end({ sid: '3' })).toEqual([])
+  expect(await end({ sub: 'ana', sid: '1' })).toEqual(['old', 'one'])
+  expect(await end({ sub: 'ana' })).toEqual(['two'])
+  expect(await one.use('token', host)).toBeDefined()
+})
+
 it('sessions end two hours after the last request anywhere, and after twelve in any case', async () => {
   const { one, other, change } = await sessionsOfTwo()
   await one.add('key', sessionOf('ana'))

@@ -19,6 +19,8 @@ import { explainedPackages } from '../../pages/explanation-section.js'
 import type { PageContent, Viewer } from '../../pages/layout.js'
 import { facts, link } from '../../pages/parts.js'
 
+const PAST: Readonly<Record<string, string>> = { allow: 'allowed', deny: 'denied', error: 'an error' }
+
 const MAX_LISTED = 50
 const MAX_SUGGESTED = 500
 const MAX_FILTER = 1000
@@ -125,7 +127,7 @@ export function packageNames({ packages }: Snapshot): readonly string[] {
 function whyPage(explanation: DecisionExplanation, { prefix }: Viewer): PageContent {
   const { decisionId, outcome, revision, reproduced, error, notes } = explanation
   const back = `/ui/decisions/${encodeURIComponent(decisionId)}`
-  const body = html`<h1>Why the decision was ${outcome}</h1>
+  const body = html`<h1>Why the decision was ${PAST[outcome] ?? outcome}</h1>
     ${facts([
       ['decision', link(prefix, back, decisionId)],
       ['revision', html`<code>${revision}</code>`],

@@ -9,7 +9,7 @@ import type { PageAnswer, PageOptions } from '../../pages/answer-page.js'
 import type { PageContent, Viewer } from '../../pages/layout.js'
 import { SIGNED_IN } from '../../pages/layout.js'
 import { errorPage, signInPage } from '../../pages/sign-in-page.js'
-import type { Unsent } from '../../pages/sign-in-page.js'
+import type { Unsent } from '../../pages/parts.js'
 import type { AnswerDescription, SentRequest } from '../../pipeline/route.js'
 import type { ImpactRuns } from '../../../impact/impact-runs.js'
 import type { TimelineDeps } from '../../../audit/execution-timeline.js'
@@ -148,11 +148,11 @@ interface SignInOptions {
 export async function answerSignIn(
   exchange: Exchange,
   deps: PageRoutesDeps,
-  { next = ownPath(exchange), problem, status = 401 }: SignInOptions = {},
+  { next = ownPath(exchange, deps), problem, status = 401 }: SignInOptions = {},
 ): Promise<Response> {
   const { formToken, cookie } = deps.browsers.signInForm(exchange)
   const isFramed = exchange.header('sec-fetch-dest') === 'iframe'
-  const unsent = problem === undefined ? await unsentOf(exchange) : []
+  const unsent = problem === undefined ? await unsentOf(exchange, deps) : { page: next, fields: [] }
   const { provider, takesTokens } = deps.browsers
   const offered = { providerLabel: provider?.label, takesTokens }
   const view = { formToken, prefix: deps.page.prefix, next, problem, isFramed, unsent, ...offered }
@@ -172,16 +172,26 @@ function reloadHeaders(
   return exchange.method === 'GET' && cameFromElsewhere && problem === undefined ? [['Refresh', '0']] : []
 }
 
-/** `/` is for programs, too, so that the form leads to `/ui`, the same page. */
-function ownPath({ target: { path, query } }: Exchange): string {
+/**
+ * The page that the viewer wants: that of the form, after sending one. `/` is for programs, too, so
+ * that the form leads to `/ui`, the same page.
+ */
+function ownPath(exchange: Exchange, { page: { prefix } }: PageRoutesDeps): string {
+  const { path, query } = exchange.target
   if (path === '/') return '/ui'
+  const referer = exchange.method === 'POST' ? exchange.header('referer') : undefined
+  if (referer !== undefined && URL.canParse(referer)) {
+    const { host, pathname, search } = new URL(referer)
+    if (host === exchange.header('host') && pathname.startsWith(`${prefix}/ui`))
+      return pathname.slice(prefix.length) + search
+  }
   return query === undefined ? path : `${path}?${query}`
 }
 
 async function answerError(error: AppError, exchange: Exchange, deps: PageRoutesDeps): Promise<Response> {
   const { status, headers } = errorAnswer(error)
   const { 'Retry-After': retryAfter } = headers
-  const content = errorPage(status, error.message, await unsentOf(exchange))
+  const content = errorPage(status, error.message, await unsentOf(exchange, deps))
   return showPage(content, exchange, deps, {
     status,
     headers: retryAfter === undefined ? [] : [['Retry-After', retryAfter]],
@@ -192,13 +202,15 @@ async function answerError(error: AppError, exchange: Exchange, deps: PageRoutes
 const OTHER_FIELDS: readonly string[] = [FORM_TOKEN, 'action', 'next', 'token']
 
 /** Returns the user input of a form that was not processed. Forms from other sites are ignored. */
-async function unsentOf(exchange: Exchange): Promise<Unsent> {
-  if (exchange.method !== 'POST' || exchange.header('sec-fetch-site') === 'cross-site') return []
+async function unsentOf(exchange: Exchange, deps: PageRoutesDeps): Promise<Unsent> {
+  const page = deps.page.prefix + ownPath(exchange, deps)
+  if (exchange.method !== 'POST' || exchange.header('sec-fetch-site') === 'cross-site')
+    return { page, fields: [] }
   try {
     const fields = Object.entries(await readForm(exchange))
-    return fields.filter(([name, text]) => text !== '' && !OTHER_FIELDS.includes(name))
+    return { page, fields: fields.filter(([name, text]) => text !== '' && !OTHER_FIELDS.includes(name)) }
   } catch (raw) {
-    if (raw instanceof AppError) return []
+    if (raw instanceof AppError) return { page, fields: [] }
     throw raw
   }
 }

@@ -1,13 +1,20 @@
 import { z } from 'zod'
 
-import { CALLBACK_PATH } from '../../sign-on/account.js'
+import { CALLBACK_PATH, SIGNED_OUT_PATH } from '../../sign-on/account.js'
 import { AppError, toAppError } from '../../../errors/app-error.js'
+import { recordRevokedSession } from '../../../audit/record-revoked-session.js'
+import { actorOf } from '../../exchange/caller-of.js'
+import { UNKNOWN_CALLER } from '../../exchange/exchange.js'
 import { errorAnswer } from '../../exchange/error-body.js'
 import { FORM_TOKEN, formBody, readForm } from '../../input/form-body.js'
+import { jsonAnswer } from '../../exchange/json-answer.js'
 import type { BodyReader } from '../../input/body-reader.js'
+import { parseQuery } from '../../input/parse-query.js'
 import { goTo } from '../../pages/answer-page.js'
+import { signedOutPage } from '../../pages/sign-in-page.js'
+import { json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
-import { FORM, PAGE, answerSignIn } from './page-route.js'
+import { FORM, PAGE, answerSignIn, showPage } from './page-route.js'
 import type { PageRoutesDeps } from './page-route.js'
 
 const HOME = '/ui'
@@ -17,6 +24,7 @@ const StartQuery = z.object({
   next: z.string().default(HOME).describe('The page that follows.'),
   approval: z.literal('yes').optional().describe('`yes` signs in as approvals require it.'),
 })
+const Logout = z.looseObject({ logout_token: z.string().describe('A signed logout token.') })
 const { route } = routesOf<PageRoutesDeps>()
 
 /** Nobody is signed in yet, so the CSRF token is compared with a cookie. */
@@ -28,6 +36,13 @@ const signInBody: BodyReader<PageRoutesDeps, z.output<typeof SignIn>> = {
     if (browsers.requiresTokens) browsers.checkSignInForm(exchange, formToken)
     return { token, next: resolveOwnPage(next) ?? HOME }
   },
+}
+
+/** The provider proves itself by the signature of its token (Back-Channel Logout 1.0, 2.5). */
+const logoutBody: BodyReader<PageRoutesDeps, z.output<typeof Logout>> = {
+  schema: Logout,
+  types: ['application/x-www-form-urlencoded'],
+  read: async (exchange) => parseQuery(Logout, await readForm(exchange)),
 }
 
 /** Signing in and out. */
@@ -103,8 +118,36 @@ export const signInRoutes = [
     roles: ['approver', 'auditor', 'orchestrator'],
     summary: 'Sign out',
     body: formBody(z.object({})),
-    answer: async ({ exchange }, { browsers, page }) =>
-      goTo(`${page.prefix}/ui/sign-in`, [['Set-Cookie', await browsers.signOut(exchange)]]),
+    answers: { ...FORM.answers, 200: { description: 'To the provider.', types: ['text/html'] } },
+    answer: async ({ exchange }, deps) => {
+      const { browsers, page } = deps
+      const { cookie, providerUrl } = await browsers.signOut(exchange)
+      const headers = [['Set-Cookie', cookie]] as const
+      if (providerUrl === undefined) return goTo(`${page.prefix}${SIGNED_OUT_PATH}`, headers)
+      // Browsers block a redirect from a form to another origin (CSP `form-action`).
+      const content = signedOutPage(providerUrl, browsers.provider?.label ?? '')
+      exchange.caller = UNKNOWN_CALLER
+      return await showPage(content, exchange, deps, {
+        headers: [...headers, ['Refresh', `0; url=${providerUrl}`]],
+      })
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/ui/sign-in/back-channel',
+    roles: 'anyone',
+    handler: 'pages',
+    summary: 'End the sessions of an account that signed out at the identity provider',
+    body: logoutBody,
+    answers: {
+      200: json('The sessions have ended.', z.object({})),
+      404: { description: 'There is no identity provider.' },
+    },
+    answer: async ({ exchange, body: { logout_token: token } }, { browsers, gates }) => {
+      for (const { id, tokenName: name } of await browsers.endByProvider(token))
+        await gates.writer.run(recordRevokedSession, { name, id, ...actorOf(exchange, gates) })
+      return jsonAnswer({})
+    },
   }),
 ]
 

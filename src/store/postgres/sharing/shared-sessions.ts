@@ -45,6 +45,15 @@ export function sharedSessions(queries: Queries): BrowserSessions {
           ...{ key, tokenName, isAccount, ageMs, idleMs },
         }))
       }),
+    removeAccounts: ({ sub, sid }) =>
+      naming('end sign-ins', () =>
+        all<Pick<ListedSession, 'key' | 'tokenName'> & Record<string, unknown>>(
+          queries,
+          `delete from browser_sessions where coalesce(account::jsonb ->> 'sid' = $2, account::jsonb ->> 'sub' = $1)
+           returning key, token_name as "tokenName"`,
+          [sub ?? null, sid ?? null],
+        ),
+      ),
     // Works with any schema: signing out must always succeed.
     remove: (key) =>
       naming('sign out', async () => {
