@@ -6,6 +6,7 @@ import type { StoredRun } from '../../store/ports/analysis-store.js'
 import { badge } from '../analysis-report/tone.js'
 import { instanceLine } from './approval-lists.js'
 import { answerOf, policyLink } from './decision-table.js'
+import { PEOPLE } from './layout.js'
 import type { Html, PageContent, Viewer } from './layout.js'
 import { empty, link, moment, toneOfState, wordOfState } from './parts.js'
 import { runLine } from './run-table.js'
@@ -48,10 +49,11 @@ export function homePage(shown: ShownHome, viewer: Viewer): PageContent {
   return { title: 'Home', body, section: '/' }
 }
 
-/** Renders the part of the home page that changes. */
+/** Renders the part of the home page that changes: what the viewer's roles may open. */
 export function homePanels(shown: ShownHome, viewer: Viewer): Html {
-  return html`${waitingPanel(shown, viewer)} ${deniedPanel(shown, viewer)} ${runPanel(shown, viewer)}
-  ${healthPanel(shown, viewer)}`
+  const opensApprovals = PEOPLE.some((role) => viewer.roles.includes(role))
+  return html`${opensApprovals ? waitingPanel(shown, viewer) : ''} ${deniedPanel(shown, viewer)}
+  ${opensApprovals ? runPanel(shown, viewer) : ''} ${healthPanel(shown, viewer)}`
 }
 
 function panel(title: string, count: number | string, body: Html): Html {
@@ -63,7 +65,13 @@ function panel(title: string, count: number | string, body: Html): Html {
 
 function waitingPanel({ mine, waiting, nowMs }: ShownHome, viewer: Viewer): Html {
   const others = waiting - mine.total
-  const all = link(viewer.prefix, '/ui/approvals', `All ${waiting} waiting approvals`)
+  const all = link(viewer.prefix, '/ui/approvals', `All waiting approvals (${waiting})`)
+  if (!viewer.roles.includes('approver'))
+    return panel(
+      'Waiting approvals',
+      waiting,
+      waiting > 0 ? html`<p>${all}</p>` : empty('No approval waits.'),
+    )
   return panel(
     'Waiting for me',
     mine.total,

@@ -30,7 +30,7 @@ const zone = document.querySelector('[data-zone]')
 const aheadMinutes = -new Date().getTimezoneOffset()
 const ahead = Math.abs(aheadMinutes)
 const offset = (aheadMinutes < 0 ? '-' : '+') + two(Math.floor(ahead / 60)) + ':' + two(ahead % 60)
-zone.textContent = Intl.DateTimeFormat().resolvedOptions().timeZone + ' (UTC' + (ahead === 0 ? '' : offset) + ')'
+if (ahead > 0) zone.textContent = Intl.DateTimeFormat().resolvedOptions().timeZone + ' (UTC' + offset + ')'
 for (const form of document.querySelectorAll('form[method=post]')) {
   form.addEventListener('submit', (event) => {
     if (form.dataset.sent) event.preventDefault()

@@ -12,7 +12,7 @@ a { color: var(--link); } label { display: block; font-weight: 600; margin: .8re
 input, textarea, select { width: 100%; padding: .5rem; font: inherit; color: inherit; background: var(--paper);
   border: 1px solid var(--soft); border-radius: 6px; } textarea { min-height: 5rem; resize: vertical; }
 .filter { display: flex; gap: .4rem 1rem; align-items: end; flex-wrap: wrap; margin: .6rem 0; } .filter div { flex: 1 1 9rem; }
-.filter div:first-child { flex-grow: 2; } .filter button { margin: 0; } .pages { display: flex; gap: .3rem 1.2rem; flex-wrap: wrap; margin: .6rem 0; }
+.filter div:first-child { flex-grow: 2; } @media (max-width: 44rem) { .filter div:first-child { flex-basis: 100%; } } .filter button { margin: 0; } .pages { display: flex; gap: .3rem 1.2rem; flex-wrap: wrap; margin: .6rem 0; }
 textarea.code { font: .85rem/1.4 ui-monospace, monospace; min-height: 18rem; }
 button, a.button { padding: .5rem 1rem; margin: .6rem .5rem 0 0; font: inherit; font-weight: 600; color: inherit; cursor: pointer;
   background: var(--card); border: 2px solid var(--soft); border-radius: 6px; min-height: 2.75rem; }
