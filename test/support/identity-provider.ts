@@ -132,7 +132,7 @@ function makeProvider(
     issueRefreshToken: () => Promise.resolve(true),
     // Without the check that refuses addresses of the loopback.
     fetch: (url, { method, headers, body } = {}) =>
-      fetch(url as string, { method: method ?? 'GET', headers: headers as never, body: body as never }),
+      fetch(url, { method: method ?? 'GET', headers: headers as never, body: body as never }),
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     features: {
       devInteractions: { enabled: false },

@@ -4,6 +4,7 @@ import { z } from 'zod'
 
 import { AppError, toAppError } from '../../errors/app-error.js'
 import type { Role } from '../../config/sections/roles.js'
+import { cookieOf } from '../exchange/cookie.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { isSameText } from '../../lib/text/same-text.js'
 import { callerFor, makeFindToken, requireRole } from '../pipeline/authenticate.js'
@@ -335,18 +336,6 @@ function digestOf({ sha256 }: TokenRecord): string {
 
 function hostOf(exchange: Exchange): string {
   return (exchange.header('host') ?? '').toLowerCase()
-}
-
-/**
- * Returns a cookie (RFC 6265, 4.2.1). A repeated cookie is ignored, since it is unknown which one
- * is genuine.
- */
-function cookieOf(exchange: Exchange, name: string): string | undefined {
-  const pairs = (exchange.header('cookie') ?? '').split(';').map((pair) => pair.trim())
-  const values = pairs
-    .filter((pair) => pair.startsWith(`${name}=`))
-    .map((pair) => pair.slice(name.length + 1))
-  return values.length === 1 && values[0] !== '' ? values[0] : undefined
 }
 
 const BYTES = 32
