@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { AppError, toError } from '../../errors/app-error.js'
-import { areApart, isRootOver } from './roots.js'
+import { areApart } from './roots.js'
 
 /** Notes of `tidegate build`, so that a bundle loads like its sources. */
 const BundleIndex = z.object({
@@ -28,6 +28,8 @@ const Manifest = z.object({
   metadata: z.looseObject({ tidegate: BundleIndex.optional() }).nullish(),
 })
 
+/** Of the revision, which each decision names, and of a root, in characters. */
+const MAX_LENGTH = 1000
 export const MANIFEST_FILE = '.manifest'
 export const MODULE_FILE = 'policy.wasm'
 
@@ -51,6 +53,10 @@ export function readManifest(bundle: string, files: ReadonlyMap<string, Buffer>)
     const { revision, roots, wasm, metadata } = Manifest.parse(
       content === undefined ? {} : JSON.parse(content.toString('utf8')),
     )
+    if ((revision ?? '').length > MAX_LENGTH)
+      throw new Error(`the revision has more than ${MAX_LENGTH} characters`)
+    if (roots?.some((root) => root.length > MAX_LENGTH) === true)
+      throw new Error(`a root has more than ${MAX_LENGTH} characters`)
     const missing = wasm.find(({ module }) => module.replace(/^\//, '') !== MODULE_FILE)
     if (missing !== undefined) throw new Error(`the module ${missing.module} is not ${MODULE_FILE}`)
     if (wasm.length > 0 && !files.has(MODULE_FILE)) throw new Error(`there is no ${MODULE_FILE}`)
@@ -83,9 +89,14 @@ export function readOwnManifest(file: string, text: string): OwnManifest {
 function readRoots(given: readonly string[]): string[] {
   const roots = given.map((root) => root.replace(/^\/+|\/+$/g, ''))
   if (areApart(roots)) return roots
-  for (const [index, root] of roots.entries()) {
-    const other = roots.find((path, at) => at !== index && isRootOver(root, path))
-    if (other !== undefined) throw new Error(`the root '${other}' is in the root '${root}'`)
+  const shorter = new Set<string>()
+  for (const root of roots.toSorted((one, other) => one.length - other.length)) {
+    const steps = root.split('/')
+    const above = ['', ...steps.map((_, at) => steps.slice(0, at + 1).join('/'))].find((path) =>
+      shorter.has(path),
+    )
+    if (above !== undefined) throw new Error(`the root '${root}' is in the root '${above}'`)
+    shorter.add(root)
   }
   return roots
 }
