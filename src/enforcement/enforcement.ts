@@ -29,7 +29,15 @@ import type { DecisionWarning, UsedException, Verdict } from './verdict.js'
 export interface EnforcementDeps {
   readonly levels: readonly LevelEntry[]
   readonly exceptions: Pick<ExceptionBook, 'isEmpty' | 'find'>
+  /**
+   * The longest time that what only warns may delay an answer, in milliseconds; unlimited by
+   * default.
+   */
+  readonly maxAdviceMs?: number
 }
+
+/** `maxAdviceMs` of a service. */
+export const MAX_ADVICE_MS = 500
 
 type Evaluates = Pick<Evaluations, 'static' | 'runtime' | 'advice'>
 
@@ -64,8 +72,10 @@ export class Enforcement {
   #levels: Levels
   #parts: PartsOfPackages
   readonly #exceptions: EnforcementDeps['exceptions']
+  readonly #maxAdviceMs: number | undefined
 
-  constructor({ levels, exceptions }: EnforcementDeps) {
+  constructor({ levels, exceptions, maxAdviceMs }: EnforcementDeps) {
+    this.#maxAdviceMs = maxAdviceMs
     this.#levels = new Levels(levels)
     this.#exceptions = exceptions
     this.#parts = new PartsOfPackages(this.#levels)
@@ -130,7 +140,11 @@ export class Enforcement {
         this.#excuse(denials, subject, options.nowMs),
       )
     return attempt(
-      () => then(evaluations.runtime(plan, input, options), (denials) => asWarnings(denials)),
+      () =>
+        then(
+          this.#withinLimit(options, (limited) => evaluations.runtime(plan, input, limited)),
+          (denials) => asWarnings(denials),
+        ),
       (error) => ({ denials: NO_DENIALS, warnings: [failed(printPackageName(packagePath), error)] }),
     )
   }
@@ -145,7 +159,7 @@ export class Enforcement {
     return then(denied, (denials) =>
       then(
         attempt<readonly DecisionWarning[]>(
-          () => evaluations.advice(snapshot, advice, input, options),
+          () => this.#withinLimit(options, (limited) => evaluations.advice(snapshot, advice, input, limited)),
           (error) => packagesOf(advice).map((name) => failed(name, error)),
         ),
         (found) => {
@@ -154,6 +168,43 @@ export class Enforcement {
         },
       ),
     )
+  }
+
+  /**
+   * Raises `unavailable` and cancels an evaluation that another thread or a request to another host
+   * delays by more than the limit. On this thread, the slice limits it.
+   */
+  #withinLimit<A>(
+    options: EvaluateOptions,
+    evaluate: (limited: EvaluateOptions) => A | Promise<A>,
+  ): A | Promise<A> {
+    const maxMs = this.#maxAdviceMs
+    if (maxMs === undefined) return evaluate(options)
+    let isOver = false
+    let drop = (): void => undefined
+    const { nowMs, strictBuiltinErrors, isVerdict, caller, wantsCost, known } = options
+    const value = evaluate({
+      // The options of a decision are members of its class, which a spread would not copy.
+      ...{ nowMs, caller, known },
+      ...(strictBuiltinErrors !== undefined && { strictBuiltinErrors }),
+      ...(isVerdict !== undefined && { isVerdict }),
+      ...(wantsCost !== undefined && { wantsCost }),
+      spent: (cost) => (isOver ? undefined : options.spent?.(cost)),
+      recorded: (calls) => (isOver ? undefined : options.recorded?.(calls)),
+      onClientGone: (given) => {
+        drop = given
+        options.onClientGone?.(given)
+        if (isOver) given()
+      },
+    })
+    if (!(value instanceof Promise)) return value
+    const { promise: limit, reject } = Promise.withResolvers<A>()
+    const timer = setTimeout(() => {
+      isOver = true
+      drop()
+      reject(new AppError('unavailable', `the warnings took over ${maxMs} ms`))
+    }, maxMs)
+    return Promise.race([value, limit]).finally(() => clearTimeout(timer))
   }
 
   /** Makes the denials that exceptions excuse warnings. */

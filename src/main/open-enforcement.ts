@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.js'
-import { Enforcement } from '../enforcement/enforcement.js'
+import { Enforcement, MAX_ADVICE_MS } from '../enforcement/enforcement.js'
 import { ExceptionBook, isApproved } from '../enforcement/exceptions/exception-book.js'
 import { listExceptions, noticeExpiring } from '../enforcement/exceptions/exception-operations.js'
 import { toError } from '../errors/app-error.js'
@@ -55,7 +55,7 @@ export async function openEnforcement(config: Config, parts: EnforcementParts): 
   const { levels, exceptions: settings } = config.policies
   const noticeMs = settings.noticeDays * MS_PER_DAY
   const book = new ExceptionBook()
-  const enforcement = new Enforcement({ levels, exceptions: book })
+  const enforcement = new Enforcement({ levels, exceptions: book, maxAdviceMs: MAX_ADVICE_MS })
   parts.reloads.add((next) => ({ commit: () => enforcement.use(next.config.policies.levels) }))
   const refreshing = refreshContinually(book, store)
   await refreshing.now()

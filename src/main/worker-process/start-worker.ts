@@ -9,7 +9,7 @@ import type { DecisionLog } from '../../decisions/decision-log.js'
 import type { Registry } from 'prom-client'
 import { readSecrets } from '../../config/read-secrets.js'
 import type { Config } from '../../config/config.js'
-import { Enforcement } from '../../enforcement/enforcement.js'
+import { Enforcement, MAX_ADVICE_MS } from '../../enforcement/enforcement.js'
 import { ExceptionBook } from '../../enforcement/exceptions/exception-book.js'
 import { AppError } from '../../errors/app-error.js'
 import { decidingRoutes } from '../../http/direct-routes.js'
@@ -181,7 +181,11 @@ async function openRoutes(
   config: Config,
   { book, checkRevocation, logger, metrics, ...parts }: RoutesParts,
 ): Promise<OpenRoutes> {
-  const enforcement = new Enforcement({ levels: config.policies.levels, exceptions: book })
+  const enforcement = new Enforcement({
+    levels: config.policies.levels,
+    exceptions: book,
+    maxAdviceMs: MAX_ADVICE_MS,
+  })
   const { evaluated, warned } = metrics
   const context = policyContext(config, { ...parts, enforcement, evaluated, warned })
   const { findPerson, close } = await openSignOn(config, { logger, now: Date.now })
