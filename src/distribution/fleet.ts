@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { writtenName } from '../lib/validation/written-text.js'
 import { parseJson } from '../lib/json/text/parse-json.js'
 import { MAX_REPORTS, REPORT_KEPT_MS } from '../store/ports/instance-reports.js'
 import type { InstanceReport, InstanceReports } from '../store/ports/instance-reports.js'
@@ -7,7 +8,7 @@ import type { InstanceReport, InstanceReports } from '../store/ports/instance-re
 const MAX_TEXT = 1000
 const text = z.string().transform((value) => value.slice(0, MAX_TEXT))
 const time = z.string().refine((value) => !Number.isNaN(Date.parse(value)))
-const id = z.string().min(1).max(200)
+const id = writtenName(200)
 
 const BundleStatus = z.object({
   active_revision: text.optional(),

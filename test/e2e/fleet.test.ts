@@ -154,6 +154,10 @@ describe('a fleet', () => {
     expect((await status({}, { labels: { id: 'x' } })).status).toBe(401)
     expect((await status(asEve, { labels: { id: 'x' } })).status).toBe(403)
     expect((await status(asSidecar, { labels: {} })).status).toBe(400)
+    for (const id of ['a\0b', 'a\nb', '\u009b']) {
+      const refused = await status(asSidecar, { labels: { id } })
+      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('control characters')])
+    }
     expect((await status(asSidecar, { labels: { id: 'x' } })).status).toBe(200)
     expect((await fleetOf(at)).map(({ id }) => id)).toContain('x')
   })

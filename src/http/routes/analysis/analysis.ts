@@ -18,6 +18,7 @@ import { jsonBody, registrationBody } from '../../input/body-reader.js'
 import { TimeRange, rangeOf } from '../../input/time-range.js'
 import { numberOf } from '../../input/path-parameter.js'
 import { AfterNumber, NextNumber, json, nextNumber, pageSize } from '../../pipeline/answer-schemas.js'
+import { writtenName, writtenText } from '../../../lib/validation/written-text.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import { ReportAnswer, RUN_STATES, RunAnswer, RunDetailsAnswer } from './analysis-answers.js'
 import type { AnalysisRoutesDeps } from './analysis-deps.js'
@@ -50,11 +51,11 @@ const MAX_NAMED = 100
 export const FeedbackBody = z.strictObject({
   judgement: z.enum(JUDGEMENTS).describe('Whether the verdict was right, a false alarm, or missed a change.'),
   metrics: z
-    .array(z.string().max(MAX_COMMENT))
+    .array(writtenName(MAX_COMMENT))
     .max(MAX_NAMED)
     .default([])
     .describe('The metrics that it is about; those that caused the verdict by default.'),
-  comment: z.string().max(MAX_COMMENT).optional(),
+  comment: writtenText(MAX_COMMENT).optional(),
 })
 const RUN = { id: numberOf('analysis') }
 const READ = { method: 'GET', roles: READERS, handler: 'analysis' } as const

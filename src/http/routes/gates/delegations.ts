@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../../../errors/app-error.js'
 import { giveDelegation, listDelegations, revokeDelegation } from '../../../gates/instances/delegations.js'
 import { readIsoTime } from '../../../lib/clocks/iso-time.js'
+import { writtenName, writtenText } from '../../../lib/validation/written-text.js'
 import type { Delegation } from '../../../store/ports/gate-instance.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import type { Exchange } from '../../exchange/exchange.js'
@@ -20,11 +21,11 @@ export const MAX_DAYS = 90
 const MS_PER_DAY = 86_400_000
 
 export const DelegationBody = z.strictObject({
-  to: z.string().trim().min(1).max(MAX_NAME).describe('The person who gets your rights as an approver.'),
+  to: writtenName(MAX_NAME).trim().min(1).describe('The person who gets your rights as an approver.'),
   until: z
     .string()
     .describe(`The end: a date or an ISO 8601 time, in UTC by default, at most ${MAX_DAYS} days ahead.`),
-  reason: z.string().trim().max(MAX_REASON).default(''),
+  reason: writtenText(MAX_REASON).trim().default(''),
 })
 const DelegationAnswer = z.object({
   id: z.int(),

@@ -27,6 +27,7 @@ import type { BodyLimits, BodyReader } from '../../input/body-reader.js'
 import { numberOf } from '../../input/path-parameter.js'
 import { readJsonBody } from '../../input/read-json-body.js'
 import { AfterNumber, NextPage, Time, json, pageSize } from '../../pipeline/answer-schemas.js'
+import { writtenName, writtenText } from '../../../lib/validation/written-text.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
 export interface ExceptionRoutesDeps extends BodyLimits {
@@ -51,12 +52,12 @@ const MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_40
 /** Owner of a caller without a name. */
 const NOBODY = 'anonymous'
 
-const name = z.string().trim().min(1).max(MAX_NAME)
-const Body = z.strictObject({
+const name = writtenName(MAX_NAME).trim().min(1)
+export const ExceptionBody = z.strictObject({
   package: name.describe('Package with a verdict, such as `static.wait_time`.'),
   application: name.optional().describe('All applications if absent.'),
   pipeline: name.optional().describe('Name or id of a pipeline of the application; all if absent.'),
-  reason: z.string().trim().min(1).max(MAX_REASON),
+  reason: writtenText(MAX_REASON).trim().min(1),
   until: z
     .string()
     .describe(
@@ -95,19 +96,19 @@ const { route } = routesOf<ExceptionRoutesDeps>()
 
 /** Reads an exception. All problems are reported together. */
 const exceptionBody: BodyReader<ExceptionRoutesDeps, Added> = {
-  schema: Body,
+  schema: ExceptionBody,
   read: (exchange, deps) => readJsonBody(exchange, checkedBody(deps), deps.maxBodyBytes),
 }
 
-interface Added extends Omit<z.output<typeof Body>, 'until'> {
+interface Added extends Omit<z.output<typeof ExceptionBody>, 'until'> {
   /** Epoch milliseconds. */
   readonly until: number
 }
 
 function checkedBody({ policies, now, maxMs }: ExceptionRoutesDeps): z.ZodType<Added> {
   const [nowMs, names] = [now(), verdictPackages(policies.current)]
-  return Body.extend({
-    package: Body.shape.package
+  return ExceptionBody.extend({
+    package: ExceptionBody.shape.package
       .transform((written) => written.replace(/^data\./, ''))
       .refine((written) => names.includes(written), {
         error: ({ input }) =>
