@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
+import { AppError } from '../errors/app-error.js'
 import { readBundle, unpackBundle, type PolicyLocations } from '../rego/index.js'
 import type { SentPolicies } from './impact-request.js'
 
@@ -26,6 +27,7 @@ export async function stagePolicies(
 async function stageBundle(bytes: Buffer, directory: string): Promise<PolicyLocations> {
   const files = await unpackBundle('bundle.tar.gz', bytes)
   if (readBundle('bundle.tar.gz', files).wasm === undefined) {
+    refuseFilesBelowFiles([...files.keys()])
     const root = join(directory, 'policies')
     await writeFiles(root, files)
     return { directories: [root], bundles: [] }
@@ -33,6 +35,15 @@ async function stageBundle(bytes: Buffer, directory: string): Promise<PolicyLoca
   const file = join(directory, 'bundle.tar.gz')
   await writeFiles(directory, [['bundle.tar.gz', bytes]])
   return { directories: [], bundles: [file] }
+}
+
+/** Raises `invalid` for a path that is both a file and a directory. */
+function refuseFilesBelowFiles(paths: readonly string[]): void {
+  const all = new Set(paths)
+  for (const path of paths)
+    for (let above = dirname(path); above !== '.'; above = dirname(above))
+      if (all.has(above))
+        throw new AppError('invalid', `read bundle: ${above} is a file, so ${path} cannot be below it`)
 }
 
 async function writeFiles(

@@ -1,5 +1,10 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask, objectOf, postJson } from '../support/http-client.js'
+import type { Answered } from '../support/http-client.js'
+import { packFiles } from '../support/make-bundle.js'
 import { runTidegate } from '../support/run-tidegate.js'
 import { startTidegate, untilLogged } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
@@ -85,6 +90,84 @@ describe('what a change would do', () => {
     const both = { changes: {}, directories: [{}] }
     const refused = await postJson(tidegate.url, '/policies/impact', { policies: both })
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('exactly one of')])
+  })
+
+  describe('of a bundle that is sent as it is', () => {
+    const send = (body: Buffer, query = '', type = 'application/gzip') =>
+      ask(tidegate.url, {
+        ...{ method: 'POST', path: `/policies/impact${query}`, body },
+        headers: { 'content-type': type },
+      })
+    const ended = async (sent: Answered) =>
+      await waitUntil(
+        async () => {
+          const path = `/policies/impact/${String(objectOf(sent)['impactId'])}`
+          const run = objectOf(await ask(tidegate.url, { path }))
+          return run['state'] === 'running' ? undefined : run
+        },
+        () => 'the comparison does not end',
+      )
+
+    test.each(['application/gzip', 'application/vnd.openpolicyagent.bundles; v=1'])(
+      'is shown, for %s',
+      async (type) => {
+        const sent = await send(
+          await packFiles({ 'static/waits.rego': waits(20) }),
+          '?name=branch&over=decisions&limit=100',
+          type,
+        )
+        expect(sent.status).toBe(202)
+        expect(await ended(sent)).toMatchObject({
+          state: 'done',
+          result: { candidate: { name: 'branch' }, changes: { deny_to_allow: 1 } },
+        })
+      },
+    )
+
+    test.each([
+      ['a path that leads out', { '../out.rego': waits(20) }, 'leads out of the bundle'],
+      ['a file below a file', { a: '', 'a/static.rego': waits(20) }, 'a is a file'],
+      ['Rego that does not compile', { 'a.rego': 'package a\nimport rego.v1\nx := y\n' }, 'a.rego'],
+    ])('fails with %s', async (_, files, message) => {
+      const run = await ended(await send(await packFiles(files)))
+      expect(run).toMatchObject({
+        state: 'failed',
+        error: { code: expect.not.stringContaining('internal') as unknown },
+      })
+      expect(JSON.stringify(run['error'])).toContain(message)
+    })
+
+    test('fails for a damaged archive, and for one that unpacks to too much', async () => {
+      const whole = await packFiles({ 'static/waits.rego': waits(20) })
+      const cut = await ended(await send(whole.subarray(0, whole.length - 20)))
+      expect(cut).toMatchObject({
+        state: 'failed',
+        error: { message: expect.stringContaining('read bundle') as unknown },
+      })
+      const zeros = await promisify(gzip)(Buffer.alloc(1 << 20))
+      const members = Buffer.concat(Array.from({ length: 600 }, () => zeros))
+      const bomb = await ended(await send(members))
+      expect(bomb).toMatchObject({
+        state: 'failed',
+        error: { message: expect.stringContaining('read bundle') as unknown },
+      })
+    })
+
+    test('is refused if it is no archive, and if the query or the type is wrong', async () => {
+      const bundle = await packFiles({ 'static/waits.rego': waits(20) })
+      const refusals = [
+        await send(Buffer.from('package a')),
+        await send(bundle, '?over=decisions,nothing'),
+        await send(bundle, '?limit=0'),
+        await send(bundle, '?since=yesterday'),
+        await send(bundle, '?unknown=1'),
+        await send(Buffer.from('{"policies": {"changes": {}}}'), '?limit=5', 'application/json'),
+        await send(bundle, '', 'text/plain'),
+      ]
+      expect(refusals.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400, 400, 415])
+      expect(refusals[0]?.text).toContain('must be a tar archive that gzip compressed')
+      expect(refusals[5]?.text).toContain('with JSON, limit must be in the body')
+    })
   })
 
   test('is shown over files without a service', async () => {

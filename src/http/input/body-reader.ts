@@ -12,6 +12,8 @@ export interface BodyDescription {
   readonly schema: z.ZodType
   /** Media types; `application/json` by default. */
   readonly types?: readonly string[]
+  /** Media types of bodies that are no JSON, without a schema. */
+  readonly binaryTypes?: readonly string[]
   readonly isOptional?: true
 }
 

@@ -143,13 +143,17 @@ function requestBody({
   description,
   schema,
   types = ['application/json'],
+  binaryTypes = [],
   isOptional,
 }: BodyDescription): object {
   const content = { schema: jsonSchema(schema) }
   return {
     ...(description !== undefined && { description }),
     ...(isOptional !== true && { required: true }),
-    content: Object.fromEntries(types.map((type) => [type, content])) as object,
+    content: Object.fromEntries([
+      ...types.map((type) => [type, content] as const),
+      ...binaryTypes.map((type) => [type, { schema: {} }] as const),
+    ]) as object,
   }
 }
 

@@ -5,10 +5,11 @@ import { ImpactResult } from '../../../impact/impact-result.js'
 import type { ImpactRuns } from '../../../impact/impact-runs.js'
 import { ShadowView } from '../../../impact/shadow-view.js'
 import { AppError } from '../../../errors/app-error.js'
+import { readBySchema } from '../../../lib/validation/read-by-schema.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
-import { jsonBody } from '../../input/body-reader.js'
-import type { BodyLimits } from '../../input/body-reader.js'
+import type { BodyLimits, BodyReader } from '../../input/body-reader.js'
 import { textOf } from '../../input/path-parameter.js'
+import { readJsonBody } from '../../input/read-json-body.js'
 import { Time, json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
@@ -40,6 +41,50 @@ const Run = z.object({
 const RunWithResult = Run.extend({
   result: ImpactResult.optional().describe('Present if the state is done.'),
 })
+const BUNDLE_TYPES = ['application/gzip', 'application/vnd.openpolicyagent.bundles']
+const BundleQuery = z.strictObject({
+  name: z.string().optional().describe('Name of a bundle in the result, such as a branch.'),
+  against: z.string().optional().describe('`serving` by default, or a revision that is stored.'),
+  over: z.string().optional().describe('`decisions` (default), `pipelines`, or both joined by a comma.'),
+  since: z.string().optional().describe('Earliest decision.'),
+  until: z.string().optional().describe('Latest decision, exclusive.'),
+  application: z.string().optional(),
+  limit: z.coerce.number().optional().describe('Maximum inputs, the newest decisions first.'),
+})
+type BundleQuery = z.output<typeof BundleQuery>
+
+/** Reads a request as JSON, or a bundle whose other members are in the query. */
+const impactBody: BodyReader<BodyLimits, (query: BundleQuery) => ImpactRequest> = {
+  description: 'The comparison as JSON, or the bundle itself with the other members in the query.',
+  schema: ImpactRequest,
+  binaryTypes: BUNDLE_TYPES,
+  read: async (exchange, { maxBodyBytes }) => {
+    const [type = ''] = (exchange.header('content-type') ?? '').toLowerCase().split(';')
+    if (BUNDLE_TYPES.includes(type.trim())) {
+      const bundle = await exchange.readBytes(maxBodyBytes)
+      return (query) => requestForBundle(bundle, query)
+    }
+    const request = await readJsonBody(exchange, ImpactRequest, maxBodyBytes)
+    return (query) => {
+      if (Object.values(query).every((value) => value === undefined)) return request
+      throw new AppError('invalid', `with JSON, ${Object.keys(query).join(', ')} must be in the body`)
+    }
+  },
+}
+
+function requestForBundle(bundle: Buffer, { name, over, ...rest }: BundleQuery): ImpactRequest {
+  if (bundle[0] !== GZIP[0] || bundle[1] !== GZIP[1])
+    throw new AppError('invalid', 'the body is no bundle: it must be a tar archive that gzip compressed')
+  const written = {
+    policies: { bundle: bundle.toString('base64'), ...(name !== undefined && { name }) },
+    ...(over !== undefined && { over: over.split(',') }),
+    ...rest,
+  }
+  return readBySchema(ImpactRequest, written, { name: 'the query', code: 'invalid_parameter' })
+}
+
+/** The first bytes of a gzip file (RFC 1952). */
+const GZIP = [0x1f, 0x8b] as const
 const ID = { impactId: textOf('Id from the response of POST /policies/impact.') }
 const COMMON = { roles: ['author', 'auditor'], handler: 'policy_impact' } as const
 const { route } = routesOf<ImpactRoutesDeps>()
@@ -51,7 +96,8 @@ export const impactRoutes = [
     method: 'POST',
     path: '/policies/impact',
     summary: 'Start comparing policies with those that serve, over stored decisions and pipelines',
-    body: jsonBody(ImpactRequest),
+    query: BundleQuery,
+    body: impactBody,
     answers: {
       202: {
         ...json('The run. Poll it until its state is done or failed.', Run),
@@ -59,8 +105,8 @@ export const impactRoutes = [
       },
       503: { description: 'Another comparison is running.' },
     },
-    answer: ({ body }, { runs }) => {
-      const run = runs.start(body)
+    answer: ({ body, query }, { runs }) => {
+      const run = runs.start(body(query))
       return jsonAnswer(run, 202, { Location: `/policies/impact/${run.impactId}` })
     },
   }),
