@@ -37,7 +37,7 @@ interface Coverage {
 }
 
 const NONCE = document.currentScript?.nonce ?? ''
-const HELP = 'Tab indents. Press Escape and then Tab to leave the editor. Ctrl+Enter evaluates.'
+const HELP = 'Tab indents. Press Escape and then Tab to leave the editor. Ctrl+Enter sends the form.'
 
 function open(area: HTMLTextAreaElement): void {
   const help = document.createElement('p')
@@ -65,6 +65,7 @@ function open(area: HTMLTextAreaElement): void {
       EditorView.contentAttributes.of({
         'aria-label': label?.textContent.trim() ?? '',
         'aria-describedby': help.id,
+        tabindex: '0',
       }),
       keymap.of([
         { key: 'Mod-Enter', run: () => send(area) },

@@ -5,6 +5,7 @@ import { accountPageRoutes } from './routes/pages/account.js'
 import { approvalPageRoutes } from './routes/pages/approvals.js'
 import type { PageRoutesDeps } from './routes/pages/page-route.js'
 import { analysisPageRoutes } from './routes/pages/analyses.js'
+import { definitionPageRoutes } from './routes/pages/definitions.js'
 import { estatePageRoutes } from './routes/pages/estate.js'
 import { operationPageRoutes } from './routes/pages/operations.js'
 import { trailPageRoutes } from './routes/pages/trail.js'
@@ -104,6 +105,7 @@ const PAGE_ROUTES = [
   ...approvalPageRoutes,
   ...decisionPageRoutes,
   ...policyPageRoutes,
+  ...definitionPageRoutes,
   ...playgroundPageRoutes,
   ...executionPageRoutes,
   ...analysisPageRoutes,

@@ -191,7 +191,7 @@ function openTrials(
     const loaded = await import('../analysis/runs/try-definition.js')
     return new loaded.DefinitionTrials({
       ...{ reader: store.reader, sources: sourceTypes(config) },
-      tryQueries: (plan) => tryQueries({ analysis: config.analysis }, plan, help),
+      tryQueries: (task) => tryQueries({ analysis: config.analysis }, task, help),
       backtest: (task) => backtestInThread({ analysis: config.analysis }, task, help),
     })
   })

@@ -54,7 +54,7 @@ if (parentPort !== null) {
         ? evaluateInterval(input.request, sources, steadyNow, askRule)
         : input.type === 'backtest'
           ? backtest(input.task, sources, steadyNow)
-          : tryQueries(input.plan, sources, steadyNow, askRule)
+          : tryQueries(input.task, sources, steadyNow, askRule)
     work.then(
       (result) => answer({ type: 'done', result }),
       (raw: unknown) => answer({ type: 'failed', message: toError(raw).message, stack: toError(raw).stack }),

@@ -5,7 +5,13 @@ import { readExecutionFacts } from '../events/execution-facts.js'
 import { eventReads } from '../events/record-events.js'
 import { registryReads } from '../events/registry/registry-operations.js'
 import { gateReads } from '../gates/work/gate-operations.js'
-import { pictureOfRun, renderRun, renderRunBody } from '../http/analysis-report/render-run.js'
+import {
+  pictureOfRun,
+  renderComparison,
+  renderTrial,
+  renderRun,
+  renderRunBody,
+} from '../http/analysis-report/render-run.js'
 import { notificationReads } from '../notifications/notification-operations.js'
 import { outboxReads } from '../outbox/outbox-operations.js'
 import { operationRegistry } from '../store/ports/operation.js'
@@ -24,5 +30,7 @@ export const readOperations = operationRegistry<Readers>([
   ...analysisReads,
   renderRun,
   renderRunBody,
+  renderComparison,
+  renderTrial,
   pictureOfRun,
 ])

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { FILE_ANALYSIS, analysisIn } from '../support/file-analysis.js'
 import { latencies } from '../support/analysis-files.js'
-import { objectOf, postJson } from '../support/http-client.js'
+import { ask, objectOf, postJson } from '../support/http-client.js'
 import { runTidegate } from '../support/run-tidegate.js'
 import type { ProgramRun } from '../support/run-tidegate.js'
 import { startTidegate } from '../support/tidegate-process.js'
@@ -90,6 +90,26 @@ describe('tidegate analysis try', () => {
     const { exitCode, stderr } = await tryIt(...args)
     expect(exitCode).toBe(2)
     expect(stderr).toMatch(sentence)
+  })
+
+  test('over HTTP, judges a past stretch by a sent definition, and stores no verdict', async () => {
+    const path = '/analysis/applications/cart/try'
+    const until = new Date(Date.now() - 600_000).toISOString()
+    const body = { definition: FILE_ANALYSIS, judge: true, until, minutes: 30 }
+    const judged = objectOf(await postJson(tidegate.url, path, body))
+    expect(judged).toMatchObject({
+      window: { endMs: Date.parse(until), startMs: Date.parse(until) - 30 * 60_000 },
+      report: { verdict: 'Fail', targets: [{ metrics: { results: [{ classification: 'High' }] } }] },
+    })
+    const list = objectOf(await ask(tidegate.url, { path: '/analysis' }))
+    expect(list['runs']).toEqual([])
+    const wrong = await postJson(tidegate.url, path, { definition: { judge: 'x', lifetimeMinutes: -1 } })
+    expect([wrong.status, wrong.text]).toEqual([
+      400,
+      expect.stringMatching(/judge[^]*lifetimeMinutes|lifetimeMinutes[^]*judge/),
+    ])
+    const future = new Date(Date.now() + 3_600_000).toISOString()
+    expect((await postJson(tidegate.url, path, { ...body, until: future })).status).toBe(400)
   })
 
   test('tries two definitions at a time, and refuses a third', async () => {

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { EXECUTION, useConsoleService } from '../support/console-service.js'
 import { findProgram } from '../support/find-program.js'
-import { ask, objectOf } from '../support/http-client.js'
+import { ask, objectOf, postJson } from '../support/http-client.js'
 import { as } from '../support/page-service.js'
 
 const CHROMIUM = findProgram('chromium') ?? findProgram('chromium-browser') ?? findProgram('google-chrome')
@@ -55,6 +55,10 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
     ['execution', `/ui/executions/${EXECUTION}`],
     ['analyses', '/ui/analyses'],
     ['run', `/ui/runs/${ids().analysis}`],
+    ['analyses-of-shop', '/ui/analyses?application=shop'],
+    ['comparison', `/ui/analyses/compare?first=${ids().analysis}&second=${ids().slowAnalysis}`],
+    ['definition', '/ui/analyses/definition?application=shop'],
+    ['new-definition', '/ui/analyses/definition'],
     ['estate', '/ui/estate'],
     ['pipeline', `/ui/estate/pipelines/${ids().pipeline}`],
     ['dora', '/ui/estate/dora'],
@@ -231,7 +235,10 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
     })()`)
   }
   const shoot = async (page: Page, name: string): Promise<void> => {
-    if (SHOTS !== undefined) await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true })
+    if (SHOTS === undefined) return
+    // Editors measure their lines when they are first seen.
+    for (const editor of await page.locator('.cm-editor').all()) await editor.scrollIntoViewIfNeeded()
+    await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true })
   }
 
   test('from a denial to its rule, to an edited policy and to its impact takes four clicks', async () => {
@@ -245,7 +252,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
     await click('a:has-text("the release names no ticket"), a:has-text("Saturday is a weekend")')
     await click('a:has-text("Why")')
     await click('.card:has-text("is a weekend") >> a:has-text("Edit in the playground")')
-    await page.waitForFunction("getSelection().toString().includes('is a weekend')")
+    await expect.poll(() => page.evaluate('getSelection().toString()')).toContain('is a weekend')
     await paste(page, (await page.inputValue('#text')).replaceAll('weekend', 'day of rest'))
     await click('button:has-text("Show the impact")')
     await page.waitForSelector('#impact:has-text("denied for other reasons")', { timeout: 60_000 })
@@ -277,7 +284,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
     await shoot(page, 'playground-rules')
     await page.selectOption('#from', { label: 'pipeline: prod-rollout of shop' })
     await page.click('button:has-text("Take this input")')
-    await page.waitForFunction("document.querySelector('#input').value.includes('7c1e0c5e')")
+    await expect.poll(() => page.inputValue('#input')).toContain('7c1e0c5e')
     expect(JSON.parse(await page.inputValue('#input'))).toMatchObject({ new: { name: 'prod-rollout' } })
     await paste(page, 'package release.window\n\ndeny contains x if {')
     await page.click('button:has-text("Evaluate")')
@@ -313,6 +320,66 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
     expect([sizes.size, script > 10_000, page0 + script < MAX_PAGE_BYTES]).toEqual([1, true, true])
     await context.close()
   }, 60_000)
+
+  test('two analyses are compared by metric, with both canaries in one chart', async () => {
+    const context = await browser!.newContext({ viewport: DESKTOP })
+    const page = await signedIn(context, 'eve')
+    await page.goto(`${url()}/ui/analyses?application=shop`)
+    await page.click('button:has-text("Compare")')
+    await page.waitForSelector('[role="status"]:has-text("Fail after Success")')
+    expect(await page.textContent('main')).toMatch(/1 of 1 metrics/)
+    expect(await page.locator('svg path.series').count()).toBe(2)
+    await page.click(`a:text-is("${ids().slowAnalysis}")`)
+    await page.click(`a:has-text("Compare with analysis ${ids().analysis}")`)
+    await page.waitForSelector('h2:has-text("Canaries over time")')
+    await context.close()
+  }, 60_000)
+
+  test('a running analysis updates its page when it ends', async () => {
+    const started = await postJson(url(), '/analysis', { application: 'shop' }, as('root'))
+    const { id } = objectOf(started)
+    const context = await browser!.newContext({ viewport: DESKTOP })
+    const page = await signedIn(context, 'eve')
+    await page.goto(`${url()}/ui/runs/${String(id)}`)
+    await page.waitForSelector('text="This page updates by itself."')
+    await postJson(url(), `/analysis/${String(id)}/cancel`, {}, as('root'))
+    await page.waitForSelector('.badge:has-text("cancelled")')
+    expect(await page.locator('[data-refresh]').count()).toBe(0)
+    await context.close()
+  }, 60_000)
+
+  test('an admin tries a changed definition over past data without storing a verdict', async () => {
+    const context = await browser!.newContext({ viewport: DESKTOP, acceptDownloads: true })
+    const page = await signedIn(context, 'root')
+    await page.goto(`${url()}/ui/analyses/definition?application=shop`)
+    const runsNow = async (): Promise<unknown> =>
+      objectOf(await ask(url(), { path: '/analysis', headers: as('eve') }))['runs']
+    const runs = await runsNow()
+    expect(await page.locator('button:has-text("Save")').count()).toBe(0)
+    const before = await page.inputValue('#text')
+    await paste(page, before.replace('"healthy"', '"slow"'))
+    await page.fill('#minutes', '30')
+    await page.click('button:has-text("Run without storing")')
+    await page.waitForSelector('.verdict.bad:has-text("not stored")', { timeout: 60_000 })
+    await shoot(page, 'definition-ran')
+    expect(await page.locator('article.card svg').count()).toBeGreaterThan(0)
+    expect(await page.inputValue('#minutes')).toBe('30')
+    const [saved] = await Promise.all([page.waitForEvent('download'), page.click('text="Download"')])
+    expect(saved.suggestedFilename()).toBe('shop.json')
+    await paste(page, 'lifetimeMinutes: -1\njudge: nobody\nsurprise: 1\n')
+    await page.click('button:has-text("Check")')
+    await page.waitForSelector('[role="alert"]')
+    await shoot(page, 'definition-problems')
+    const problems = await page.textContent('main')
+    for (const member of ['lifetimeMinutes', 'judge', 'surprise']) expect(problems).toContain(member)
+    expect(await runsNow()).toEqual(runs)
+    await page.goto(`${url()}/ui/analyses/definition`)
+    await page.fill('#application', 'cart')
+    await paste(page, before)
+    await page.click('button:has-text("Save")')
+    await page.waitForSelector('h1:has-text("Definition of cart")')
+    await context.close()
+  }, 120_000)
 
   test('an open home page shows a new approval by itself', async () => {
     const context = await browser!.newContext({ viewport: DESKTOP })

@@ -36,6 +36,8 @@ deny contains sprintf("the pipeline %s names no owner", [input.new.name]) if not
 export interface ConsoleIds {
   readonly approval: number
   readonly analysis: number
+  /** An analysis of the same application whose canary is slower. */
+  readonly slowAnalysis: number
   readonly decision: string
   readonly pipeline: number
 }
@@ -50,6 +52,7 @@ export function useConsoleService() {
     'definitions/shop.json': JSON.stringify(FILE_ANALYSIS),
     'data/stable.csv': latencies(100),
     'data/healthy.csv': latencies(104),
+    'data/slow.csv': latencies(150),
   })
   let tidegate: TidegateProcess
   let ids: ConsoleIds | undefined
@@ -97,16 +100,8 @@ async function fill(url: string): Promise<ConsoleIds> {
     { ...changeEvent([changeStage('savePipeline', { pipeline: saved })]), eventId: 'saved-1' },
     as('orca'),
   )
-  const body = { ...pastCanary('healthy'), executionId: EXECUTION }
-  const started = await postJson(url, '/autopilot/registerCanary', body, as('orca'))
-  const analysis = Number(objectOf(started)['canaryId'])
-  await waitUntil(
-    async () => {
-      const run = objectOf(await ask(url, { path: `/analysis/${analysis}`, headers: as('eve') }))
-      return Number(run['intervalsDone']) > 0 ? true : undefined
-    },
-    () => 'the analysis has no interval',
-  )
+  const analysis = await analyse(url, 'healthy')
+  const slowAnalysis = await analyse(url, 'slow')
   const pipeline = await waitUntil(
     async () => {
       const { pipelines } = objectOf(await ask(url, { path: '/pipelines', headers: as('eve') }))
@@ -114,7 +109,22 @@ async function fill(url: string): Promise<ConsoleIds> {
     },
     () => 'the pipeline is not in the registry',
   )
-  return { approval, analysis, decision, pipeline }
+  return { approval, analysis, slowAnalysis, decision, pipeline }
+}
+
+/** Runs an analysis of past data of a version; returns its number. */
+async function analyse(url: string, version: string): Promise<number> {
+  const body = { ...pastCanary(version), executionId: EXECUTION }
+  const started = await postJson(url, '/autopilot/registerCanary', body, as('orca'))
+  const id = Number(objectOf(started)['canaryId'])
+  await waitUntil(
+    async () => {
+      const run = objectOf(await ask(url, { path: `/analysis/${id}`, headers: as('eve') }))
+      return Number(run['intervalsDone']) > 0 ? true : undefined
+    },
+    () => 'the analysis has no interval',
+  )
+  return id
 }
 
 async function begin(url: string, id: string, version: string, colour: string): Promise<void> {

@@ -31,6 +31,8 @@ export interface PlanRequest {
   readonly nowMs: number
   /** The configured sources: the type of each by its name. */
   readonly sources: ReadonlyMap<string, string>
+  /** A definition to try instead of the stored one. */
+  readonly definition?: AnalysisDefinition
 }
 
 /** A run to be started. */
@@ -71,11 +73,10 @@ function readQueriedLogTemplate(document: unknown): LogTemplate {
  */
 export const makeRun: ReadOperation<PlanRequest, MadeRun | undefined> = {
   name: 'analysis.make-run',
-  apply: async ({ analysis }, { registration, user, nowMs, sources }) => {
+  apply: async ({ analysis }, { registration, user, nowMs, sources, ...given }) => {
     const { application, executionId, owner } = registration
-    const stored = await analysis.definition(application)
-    if (stored === undefined) return undefined
-    const definition = readDefinition(JSON.parse(stored.definition))
+    const definition = given.definition ?? (await storedDefinition(analysis, application))
+    if (definition === undefined) return undefined
     refuseUnknownSources(sources, application, definition)
     const templates = await collectTemplates(analysis, definition, registration)
     refuseOtherStores(sources, application, definition, templates.queryTypes)
@@ -92,6 +93,14 @@ export const makeRun: ReadOperation<PlanRequest, MadeRun | undefined> = {
     }
     return { run, planParts: kept.parts, warnings: warningsOf(plan) }
   },
+}
+
+async function storedDefinition(
+  analysis: AnalysisReader,
+  application: string,
+): Promise<AnalysisDefinition | undefined> {
+  const stored = await analysis.definition(application)
+  return stored && readDefinition(JSON.parse(stored.definition))
 }
 
 function refuseUnknownSources(

@@ -6,7 +6,8 @@ import { joinPlan } from './definitions/kept-plan.js'
 import { warningsOf } from './definitions/plan.js'
 import type { RunPlan } from './definitions/plan.js'
 import { readRegistration } from './definitions/registration.js'
-import type { TriedTarget } from './intervals/try-queries.js'
+import { readUsableDefinition } from './define-analysis.js'
+import type { TriedPlan, TryTask } from './intervals/try-queries.js'
 import { makeRun } from './plan-run.js'
 import type { BacktestPart, BacktestTask } from './backtest/backtest.js'
 
@@ -15,30 +16,35 @@ export interface TryDefinitionDeps {
   /** The configured sources: the type of each by its name. */
   readonly sources: ReadonlyMap<string, string>
   /** Sends the queries of a plan, for its first interval. */
-  readonly tryQueries: (plan: RunPlan) => Promise<readonly TriedTarget[]>
+  readonly tryQueries: (task: TryTask) => Promise<TriedPlan>
   readonly backtest: (task: BacktestTask) => Promise<BacktestPart>
 }
 
 export interface TryRequest {
   readonly application: string
-  /** The length of the window, which ends now. */
+  /** The definition to try, unchecked; that of the application by default. */
+  readonly definition?: unknown
+  /** The length of the window. */
   readonly minutes: number
+  /** End of the window, in epoch milliseconds; now by default. */
+  readonly untilMs?: number | undefined
+  /** Whether to judge the data of the window. */
+  readonly judges?: boolean
   /** Scope values that distinguish the sides, in addition to those of the definition. */
   readonly scopes: { readonly baseline: Scope; readonly canary: Scope }
   readonly user: string | undefined
   readonly nowMs: number
 }
 
-/** The current results of a definition's queries. */
-export interface TriedDefinition {
+/** The results of a definition's queries. */
+export interface TriedDefinition extends TriedPlan {
   readonly application: string
   readonly window: { readonly startMs: number; readonly endMs: number }
   readonly warnings: readonly string[]
-  readonly targets: readonly TriedTarget[]
 }
 
 /** A request to test the judge on one day of the past. */
-export interface BacktestRequest extends Omit<TryRequest, 'minutes'> {
+export interface BacktestRequest extends Omit<TryRequest, 'minutes' | 'untilMs' | 'judges'> {
   /** How many days ago the day began. */
   readonly daysAgo: number
   /** Maximum number of windows of the day, each as long as an analysis. */
@@ -71,10 +77,10 @@ export class DefinitionTrials {
   }
 
   /**
-   * Sends every query of an application's definition for the time until now, with windows of equal
+   * Sends every query of an application's definition for a stretch of time, with windows of equal
    * length on both sides, and stores nothing: errors of a source are found before a release depends
-   * on it. Raises the errors of `makeRun`, `not_found` without a definition, and `unavailable`
-   * while others run.
+   * on it. Raises the errors of `makeRun`, `not_found` without a definition, `invalid` with all
+   * problems of a sent one, and `unavailable` while others run.
    */
   async try(request: TryRequest): Promise<TriedDefinition> {
     return await this.#alone(() => tryDefinition(this.#deps, request))
@@ -104,12 +110,13 @@ export class DefinitionTrials {
 }
 
 async function tryDefinition(deps: TryDefinitionDeps, request: TryRequest): Promise<TriedDefinition> {
-  const { application, minutes, nowMs } = request
-  const startMs = nowMs - minutes * MS_PER_MINUTE
+  const { application, minutes, nowMs, untilMs: endMs = nowMs, judges = false } = request
+  if (endMs > nowMs) throw new AppError('invalid', 'the time range must end in the past')
+  const startMs = endMs - minutes * MS_PER_MINUTE
   const canaryConfig = { lifetimeMinutes: minutes, interval: minutes, delay: 0, lookBackType: 'growing' }
   const plan = await planOf(deps, request, { startMs, canaryConfig })
-  const targets = await deps.tryQueries(plan)
-  return { application, window: { startMs, endMs: nowMs }, warnings: warningsOf(plan), targets }
+  const tried = await deps.tryQueries({ plan, judges })
+  return { application, window: { startMs, endMs }, warnings: warningsOf(plan), ...tried }
 }
 
 async function backtestDay(deps: TryDefinitionDeps, request: BacktestRequest): Promise<BacktestDay> {
@@ -139,7 +146,7 @@ async function backtestDay(deps: TryDefinitionDeps, request: BacktestRequest): P
 
 async function planOf(
   { reader, sources }: TryDefinitionDeps,
-  { application, scopes, user, nowMs }: Pick<TryRequest, 'application' | 'scopes' | 'user' | 'nowMs'>,
+  { application, definition, scopes, user, nowMs }: Omit<TryRequest, 'minutes'>,
   { startMs, canaryConfig = {} }: { readonly startMs: number; readonly canaryConfig?: object },
 ): Promise<RunPlan> {
   const sideOf = (scope: Scope): object => ({
@@ -160,6 +167,7 @@ async function planOf(
   const made = await reader.run(makeRun, {
     registration: { ...registration, warmUpMinutes: 0 },
     ...{ user: user ?? '', nowMs, sources },
+    ...(definition !== undefined && { definition: readUsableDefinition(definition) }),
   })
   if (made === undefined) throw undefinedAnalysis(application)
   return joinPlan(made.run.plan, new Map(made.planParts.map(({ sha256, body }) => [sha256, body])))

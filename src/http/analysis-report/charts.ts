@@ -25,6 +25,7 @@ export function seriesChart(
   baseline: SeriesData,
   canary: SeriesData,
   stretches: readonly { readonly from: number; readonly to: number }[] = [],
+  description = 'baseline and canary over time',
 ): HtmlEscapedString | Promise<HtmlEscapedString> {
   const { sides, units, range, durationMs } = chartLines({ baseline, canary })
   if (range === undefined) return html`<p class="none">No values to chart.</p>`
@@ -38,7 +39,7 @@ export function seriesChart(
   const times = x.ticks(5)
   const isFine = times.some((time) => time.getTime() % MS_PER_MINUTE !== 0)
   const label = x.tickFormat(5, durationMs > MS_PER_DAY ? '%m-%d %H:%M' : isFine ? '%H:%M:%S' : '%H:%M')
-  return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="baseline and canary over time">
+  return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${description}">
     ${stretches.map(({ from, to }) => {
       const [left, right] = [from, to].map((point) =>
         x(canary.startMs + Math.min(point * canary.stepMs, durationMs)),

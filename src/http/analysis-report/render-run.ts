@@ -1,10 +1,13 @@
 import { collectRun } from '../../analysis/runs/show-run.js'
 import type { RunSummary } from '../../analysis/runs/show-run.js'
+import type { TriedJudgement } from '../../analysis/runs/intervals/try-queries.js'
 import { partOnDemand } from '../../lib/on-demand.js'
+import { printable } from '../../lib/text/shown-text.js'
 import type { RunState, Verdict } from '../../store/ports/analysis-store.js'
 import type { ReadOperation } from '../../store/ports/readers.js'
 
 const reportPage = partOnDemand(() => import('./report-page.js'))
+const comparison = partOnDemand(() => import('./comparison.js'))
 const runPicture = partOnDemand(() => import('./run-picture.js'))
 
 /**
@@ -39,6 +42,32 @@ export interface RunBody {
   readonly feedback: RunSummary['feedback']
   /** HTML. */
   readonly body: string
+}
+
+/** Renders two runs next to each other as a part of a page of the console. Raises `not_found`. */
+export const renderComparison: ReadOperation<RunPair, string> = {
+  name: 'analysis.render-comparison',
+  apply: async (readers, { first, second, prefix }) => {
+    const { comparisonBody } = await comparison()
+    const runs = await Promise.all([collectRun(readers, first), collectRun(readers, second)])
+    return printable((await comparisonBody(...runs, prefix)).toString())
+  },
+}
+
+/** Renders a judgement that is not stored as a part of a page of the console. */
+export const renderTrial: ReadOperation<TriedJudgement, string> = {
+  name: 'analysis.render-trial',
+  apply: async (_, judged) => {
+    const { trialBody } = await reportPage()
+    return printable((await trialBody(judged)).toString())
+  },
+}
+
+/** The numbers of two runs, and the prefix of links. */
+export interface RunPair {
+  readonly first: number
+  readonly second: number
+  readonly prefix: string
 }
 
 /** Renders the chart of a run as PNG. Raises `not_found`. */

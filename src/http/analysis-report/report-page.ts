@@ -6,6 +6,7 @@ import type { CheckReport } from '../../analysis/runs/checks/check.js'
 import type { TargetReport } from '../../analysis/runs/intervals/interval-report.js'
 import { warningsOf } from '../../analysis/runs/definitions/plan.js'
 import type { IntervalSummary, ShownRun } from '../../analysis/runs/show-run.js'
+import type { TriedJudgement } from '../../analysis/runs/intervals/try-queries.js'
 import type { TargetData } from '../../analysis/runs/intervals/interval-data.js'
 import { printable } from '../../lib/text/shown-text.js'
 import { formatNumber } from './format-number.js'
@@ -53,6 +54,21 @@ function reportBody(run: ShownRun): Html {
       ${run.plan.judge} judge · success from ${run.plan.thresholds.pass}, review from
       ${run.plan.thresholds.marginal} · times in charts are UTC
     </p>`
+}
+
+/** Renders a judgement that is not stored, for a page of the console. */
+export function trialBody({ report, data }: TriedJudgement): Html {
+  const { verdict, score, unscored, reason, errors, targets, compared } = report
+  const tone = toneOf(verdict)
+  return html`<section class="verdict ${tone}" role="status">
+      <span class="score">${unscored === undefined ? formatNumber(score) : '–'}</span>
+      <div>
+        ${badge(verdict, tone)}
+        <p>${reason}</p>
+        <p class="soft">${unscored === undefined ? '' : `no score: ${unscored} · `}not stored</p>
+      </div>
+    </section>
+    ${errorList(errors)} ${targetSections(targets, data)} ${comparedTable(compared ?? [])}`
 }
 
 function removedNote({ dataRemovedAt }: ShownRun): Html {

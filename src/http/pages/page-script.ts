@@ -34,6 +34,8 @@ if (ahead > 0) zone.textContent = Intl.DateTimeFormat().resolvedOptions().timeZo
 for (const form of document.querySelectorAll('form[method=post]')) {
   form.addEventListener('submit', (event) => {
     if (form.dataset.sent) event.preventDefault()
+    // A download leaves the page as it is.
+    if ('download' in (event.submitter?.dataset ?? {})) return
     form.dataset.sent = 'yes'
   })
 }

@@ -29,7 +29,7 @@ dd.rich { white-space: normal; } input, select { min-height: 2.6rem; }
 @media (max-width: 44rem) { .stacked td[data-label]:not(.number, :empty)::before { content: attr(data-label) ': '; color: var(--soft); } }
 body { overflow-wrap: anywhere; } th { overflow-wrap: normal; } td { min-width: 6rem; } td.number { min-width: 0; } pre { padding: .6rem; border: 1px solid var(--line); border-radius: 6px; background: var(--card); }
 .panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem; margin-top: 1rem; align-items: start; }
-.panel { padding: .2rem 1rem .8rem; border: 1px solid var(--line); border-radius: 6px; min-width: 0; } .panel h2 { margin: .6rem 0 .3rem; }
+.panels .card { margin: 0; min-width: 0; } .panel { padding: .2rem 1rem .8rem; border: 1px solid var(--line); border-radius: 6px; min-width: 0; } .panel h2 { margin: .6rem 0 .3rem; }
 .panel ul, .plain-list { list-style: none; margin: 0; padding: 0; } .panel li, .plain-list li { padding: .45rem 0; border-top: 1px solid var(--line); } .panel li:first-child, .plain-list li:first-child { border-top: 0; }
 .panel li p { margin: .1rem 0 0; } .count { font-variant-numeric: tabular-nums; } ul { padding-left: 1.2rem; } time { white-space: nowrap; }
 .tree, .tree ul { list-style: none; margin: 0; padding: 0; font: .85rem/1.6 ui-monospace, monospace; } .tree ul { padding-left: 1.1rem; border-left: 1px solid var(--line); margin-left: .3rem; }

@@ -2,10 +2,9 @@ import type { Worker } from 'node:worker_threads'
 
 import type { IntervalRequest, IntervalResult } from '../../analysis/runs/analysis-runner.js'
 import { intervalBudgetMs } from '../../analysis/runs/intervals/schedule.js'
-import type { RunPlan } from '../../analysis/runs/definitions/plan.js'
 import type { BacktestPart, BacktestTask } from '../../analysis/runs/backtest/backtest.js'
 import { TRY_BUDGET_MS } from '../../analysis/runs/intervals/try-queries.js'
-import type { TriedTarget } from '../../analysis/runs/intervals/try-queries.js'
+import type { TriedPlan, TryTask } from '../../analysis/runs/intervals/try-queries.js'
 import type { EvaluateRule, RuleAnswer } from '../../analysis/runs/checks/check.js'
 import type { Config } from '../../config/config.js'
 import { AppError, toError } from '../../errors/app-error.js'
@@ -26,7 +25,7 @@ export interface IntervalHelp {
 /** A message to the thread: a task, or the result of a rule. */
 export type IntervalThreadInput =
   | { readonly type: 'judge'; readonly request: IntervalRequest }
-  | { readonly type: 'try'; readonly plan: RunPlan }
+  | { readonly type: 'try'; readonly task: TryTask }
   | { readonly type: 'backtest'; readonly task: BacktestTask }
   | { readonly type: 'ruleResult'; readonly id: number; readonly answer: RuleAnswer }
 
@@ -54,15 +53,15 @@ export async function evaluateIntervalInThread(
 }
 
 /**
- * Runs every query of a plan once in a separate thread. Throws `unavailable` as `workInOwnThread`.
+ * Runs every query of a plan once in a separate thread, and judges the results if requested. Throws `unavailable` as `workInOwnThread`.
  */
 export async function tryQueriesInThread(
   options: IntervalThreadOptions,
-  plan: RunPlan,
+  task: TryTask,
   help: IntervalHelp,
-): Promise<readonly TriedTarget[]> {
+): Promise<TriedPlan> {
   const limits = { limitMs: TRY_BUDGET_MS + JUDGING_MS, givenUp: undefined }
-  return runTask(options, { type: 'try', plan }, limits, help)
+  return runTask(options, { type: 'try', task }, limits, help)
 }
 
 /** Judges past windows in a separate thread. Throws `unavailable` as `workInOwnThread`. */

@@ -82,6 +82,7 @@ const QUERIES: readonly (readonly [operation: RegExp, query: (ids: DescribedServ
   [/^getHealth$/, () => '?bundles&plugins'],
   [/GatesByStage$/, () => '?type=approval'],
   [/^getPoliciesRevisionsDiff$/, () => '?base=r8&revision=r9'],
+  [/^getUiAnalysesCompare$/, ({ run }) => `?first=${run}&second=${run}`],
   [/ExternalTemplate$/, () => '?templateType=LOG&templateName=sample'],
 ]
 const BODIES: readonly (readonly [
@@ -96,6 +97,13 @@ const BODIES: readonly (readonly [
   [/^postPoliciesPin$/, () => ({ revision: 'r9' })],
   [/^postPlayground$/, () => TRIAL],
   [/^postUiPlayground$/, ({ ids }) => ({ formToken: ids.formToken, ...TRIAL, file: '', input: '{}' })],
+  [
+    /^postUiAnalysesDefinition$/,
+    ({ ids }) => ({
+      ...{ formToken: ids.formToken, application: 'sample', action: 'save' },
+      text: 'checks: [{ name: open, source: web, query: /open, rule: shop/open }]',
+    }),
+  ],
   [/^postUiAnalyses$/, ({ ids }) => ({ formToken: ids.formToken, application: 'shop' })],
   [/^postUiOperationsWork/, ({ ids }) => ({ formToken: ids.formToken, kind: 'gate', key: '1' })],
   [/^postUiRuns\w*Feedback$/, ({ ids }) => ({ formToken: ids.formToken, judgement: 'right' })],

@@ -3,7 +3,9 @@ import type { RunPlan } from '../definitions/plan.js'
 import type { EvaluateRule, CheckData } from '../checks/check.js'
 import { fetchInterval } from './fetch-interval.js'
 import type { Sources } from './fetch-interval.js'
-import type { LinesData, LogData, MetricData, SeriesData } from './interval-data.js'
+import type { LinesData, LogData, MetricData, SeriesData, TargetData } from './interval-data.js'
+import type { IntervalReport } from './interval-report.js'
+import { judgeInterval } from './judge-interval.js'
 
 /** The result of a query for a series. */
 export interface TriedSeries {
@@ -51,26 +53,47 @@ export interface TriedTarget {
   readonly checks?: readonly CheckData[] | undefined
 }
 
+/** The results of all queries of a definition. */
+export interface TriedPlan {
+  readonly targets: readonly TriedTarget[]
+  /** What a run would have judged; present if it was requested. */
+  readonly judged?: TriedJudgement
+}
+
+/** A judgement that is not stored, with the data of its charts. */
+export interface TriedJudgement {
+  readonly report: IntervalReport
+  /** Without the lines of logs. */
+  readonly data: readonly TargetData[]
+}
+
 /** All queries of a definition together, in milliseconds. */
 export const TRY_BUDGET_MS = 60_000
 const SHAPE_PARTS = 60
 const SAMPLE_LINES = 5
 const SAMPLE_CHARACTERS = 200
 
+/** What to try. */
+export interface TryTask {
+  readonly plan: RunPlan
+  /** Whether to judge the results. */
+  readonly judges: boolean
+}
+
 /**
  * Sends every query of a plan once, for the window of its only interval. Never rejects: problems of
  * a source are part of the result.
  */
 export async function tryQueries(
-  plan: RunPlan,
+  { plan, judges }: TryTask,
   sources: Sources,
   now: () => number,
   evaluateRule?: EvaluateRule,
-): Promise<readonly TriedTarget[]> {
+): Promise<TriedPlan> {
   const untilMs = now() + TRY_BUDGET_MS
   const remaining = (): FetchBudget => ({ budgetMs: Math.max(0, untilMs - now()) })
   const fetched = await fetchInterval(plan, 1, sources, remaining, evaluateRule)
-  return plan.targets.map(({ name, metrics }, index) => ({
+  const targets = plan.targets.map(({ name, metrics }, index) => ({
     name,
     metrics: (fetched[index]?.metrics ?? []).map((data, at) =>
       toMetric(metrics?.metrics[at]?.spec.name ?? '', data),
@@ -78,6 +101,9 @@ export async function tryQueries(
     logs: toLogs(fetched[index]?.logs),
     ...(fetched[index]?.checks && { checks: fetched[index].checks }),
   }))
+  if (!judges) return { targets }
+  const { report } = judgeInterval(plan, { look: 1, targets: fetched, seenLogTemplates: [] })
+  return { targets, judged: { report, data: fetched.map((data) => ({ ...data, logs: undefined })) } }
 }
 
 function toMetric(name: string, { baseline, canary, exposure, isSameOnBothSides }: MetricData): TriedMetric {

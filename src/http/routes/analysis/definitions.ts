@@ -16,6 +16,7 @@ import { documentBody, jsonBody } from '../../input/body-reader.js'
 import { textOf } from '../../input/path-parameter.js'
 import { json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
+import { ReportAnswer } from './analysis-answers.js'
 import type { AnalysisRoutesDeps } from './analysis-deps.js'
 
 /** Roles that may read analyses. */
@@ -31,7 +32,13 @@ const TryBody = z.strictObject({
     .min(3)
     .max(MAX_MINUTES)
     .default(60)
-    .describe('Length in minutes of the time range, which ends now.'),
+    .describe('Length in minutes of the time range.'),
+  until: z.iso.datetime({ offset: true }).optional().describe('End of the time range; now by default.'),
+  judge: z
+    .boolean()
+    .default(false)
+    .describe('Whether to judge the data as an analysis would. The verdict is not stored.'),
+  definition: Definition.optional().describe('A definition to try instead of the stored one.'),
   baseline: ScopeValues.describe('Scope values of the baseline.'),
   canary: ScopeValues.describe('Scope values of the canary.'),
 })
@@ -79,6 +86,7 @@ const Tried = z.object({
   application: z.string(),
   window: z.object({ startMs: z.number(), endMs: z.number() }),
   warnings: z.array(z.string()),
+  report: ReportAnswer.optional().describe('The report of the judge, if it was requested.'),
   targets: z.array(
     z.object({
       name: z.string(),
@@ -148,12 +156,19 @@ export const definitionRoutes = [
     path: '/analysis/applications/:application/try',
     roles: ['admin'],
     handler: 'analysis',
-    summary: 'Run all queries of a definition without storing anything',
+    summary: 'Run all queries of a definition, and judge the results, without storing anything',
     params: APPLICATION,
     body: jsonBody(TryBody),
     answers: { 200: json('The results of the queries.', Tried) },
-    answer: async ({ exchange, params: { application }, body: { minutes, ...scopes } }, deps) =>
-      jsonAnswer(await deps.trials.try({ application, minutes, scopes, ...actorOf(exchange, deps) })),
+    answer: async ({ exchange, params: { application }, body }, deps) => {
+      const { minutes, until, judge, definition, ...scopes } = body
+      const { judged, ...tried } = await deps.trials.try({
+        ...{ application, definition, minutes, scopes, judges: judge },
+        untilMs: until === undefined ? undefined : Date.parse(until),
+        ...actorOf(exchange, deps),
+      })
+      return jsonAnswer({ ...tried, ...(judged && { report: judged.report }) })
+    },
   }),
   route({
     method: 'GET',

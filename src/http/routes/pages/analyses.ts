@@ -18,8 +18,8 @@ import type { RunState, StoredDefinition, StoredRun } from '../../../store/ports
 import { formatNumber } from '../../analysis-report/format-number.js'
 import { toneOf } from '../../analysis-report/tone.js'
 import type { Html, PageContent, Viewer } from '../../pages/layout.js'
-import { filterForm, pager, table } from '../../pages/lists.js'
-import { barRow, empty, executionLink, link, moment } from '../../pages/parts.js'
+import { filterForm, pager, table, withQuery } from '../../pages/lists.js'
+import { barRow, clock, empty, executionLink, flag, link, moment } from '../../pages/parts.js'
 import { runVerdict } from '../../pages/run-table.js'
 
 const STATES = ['', 'RUNNING', 'COMPLETED', 'CANCELLED'] as const
@@ -151,7 +151,9 @@ function analysesPage(shown: ShownAnalyses, viewer: Viewer): PageContent {
       ],
       viewer,
     )}
+    ${application === '' ? '' : html`<p>${link(viewer.prefix, definitionPath(application), `Definition of ${application}`)}</p>`}
     ${runs.length === 0 ? nothing(shown, viewer) : runTable(runs, viewer)}
+    ${application === '' || runs.length < 2 ? '' : compareForm(runs, viewer)}
     ${pager({ path: PATH, query: { application, state }, cursor, nextCursor }, viewer)}
     ${definitions === undefined ? '' : definitionSection(definitions, viewer)}`
   return { title: 'Analyses', body, section: PATH }
@@ -181,6 +183,31 @@ function runTable(runs: readonly StoredRun[], { prefix }: Viewer): Html {
   ])
 }
 
+function definitionPath(application: string): string {
+  return withQuery(`${PATH}/definition`, { application })
+}
+
+/** A form that compares two of the listed analyses, by default the newest two. */
+function compareForm(runs: readonly StoredRun[], { prefix }: Viewer): Html {
+  const choice = (name: string, label: string, selected: number): Html =>
+    html`<div>
+      <label for="compare-${name}">${label}</label>
+      <select id="compare-${name}" name="${name}">
+        ${runs.map(
+          ({ id, verdict, state, startedMs }, place) =>
+            html`<option value="${id}" ${flag('selected', place === selected)}>
+              ${id}: ${verdict ?? state.toLowerCase()}, ${clock(startedMs)}
+            </option>`,
+        )}
+      </select>
+    </div>`
+  return html`<h2>Compare two analyses</h2>
+    <form class="filter" method="get" action="${prefix}${PATH}/compare">
+      ${choice('first', 'Earlier', 1)} ${choice('second', 'Later', 0)}
+      <button>Compare</button>
+    </form>`
+}
+
 function definitionSection(definitions: readonly ShownDefinition[], viewer: Viewer): Html {
   const { prefix, roles } = viewer
   const how = html`Add a file to <code>analysis.definitions</code>, or see
@@ -196,11 +223,17 @@ function definitionSection(definitions: readonly ShownDefinition[], viewer: View
                 link(prefix, `${PATH}?application=${encodeURIComponent(application)}`, application),
               isPlain: true,
             },
+            {
+              head: 'definition',
+              cell: ({ definition: { application } }) =>
+                link(prefix, definitionPath(application), roles.includes('admin') ? 'edit and try' : 'show'),
+            },
             { head: 'latest scores', cell: ({ latest }) => scores(latest) },
             { head: 'defined', cell: ({ definition: { updatedMs } }) => moment(updatedMs) },
             { head: 'by', cell: ({ definition: { updatedBy, origin } }) => updatedBy ?? origin },
           ])
     }
+    ${roles.includes('admin') ? html`<p>${link(prefix, `${PATH}/definition`, 'Define an application')}</p>` : ''}
     ${definitions.length > 0 && roles.includes('admin') ? startForm(definitions, viewer) : ''}`
 }
 
