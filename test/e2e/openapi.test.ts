@@ -24,7 +24,7 @@ const WITHOUT_SUCCESS = new Set([
   'postBackgroundWorkByKindByKeyResume',
   ...['deleteSessionsById', 'postUiAccountSessionsByIdRevoke'],
   ...['postUiOperationsWorkResume', 'getUiSignInStart', 'getUiSignInCallback'],
-  // The comparison is removed before; test/e2e/console-in-browser.test.ts opens one.
+  // The comparison is removed before; test/e2e/editors-in-browser.test.ts opens one.
   'getUiImpactByImpactId',
   'postUiSignInBackChannel',
   ...['getPoliciesRevisionsDiff', 'postPoliciesPin', 'postPoliciesRollback', 'postPoliciesUnpin'],
