@@ -96,14 +96,13 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
   test.each(['bo', 'al', 'eve', 'ana'])(
     'each section of the menu is readable for the roles of %s, and leads only where they may go',
     async (name) => {
-      const context = await browser!.newContext({ viewport: PHONE })
+      const context = await browser().newContext({ viewport: PHONE })
       const page = await signedIn(context, name)
       const links = await page.locator('nav a').all()
       const targets = new Set<string>()
       for (const path of await Promise.all(links.map((link) => link.getAttribute('href')))) {
         const answer = await page.goto(`${url()}${path ?? ''}`)
-        const shot = `${name}-${path?.replaceAll('/', '_') ?? ''}.png`
-        if (SHOTS !== undefined) await page.screenshot({ path: join(SHOTS, shot), fullPage: true })
+        await shoot(page, `${name}-${path?.replaceAll('/', '_') ?? ''}`)
         expect([path, answer?.status(), await violationsOf(page)]).toEqual([path, 200, []])
         for (const link of await page.locator('main a[href^="/"]').all())
           targets.add((await link.getAttribute('href')) ?? '')
@@ -148,7 +147,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
 
   test('what was typed before the session ended is in the form again after signing in', async () => {
     const id = await trigger('01JENDED')
-    const context = await browser!.newContext({ viewport: PHONE })
+    const context = await browser().newContext({ viewport: PHONE })
     const page = await signedIn(context, 'bo')
     for (const path of [`/ui/approvals/${id}`, '/ui/account']) {
       await page.goto(`${url()}${path}`)
