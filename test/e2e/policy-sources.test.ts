@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -78,6 +79,13 @@ interface Shown {
   }[]
 }
 
+function respondBy(respond: (response: ServerResponse) => void): () => Promise<void> {
+  return () => {
+    server.respondBy((_, response) => respond(response))
+    return Promise.resolve()
+  }
+}
+
 async function refresh(at: TidegateProcess): Promise<Shown> {
   return objectOf(await ask(at.url, { method: 'POST', path: '/policies/refresh' })) as unknown as Shown
 }
@@ -152,7 +160,6 @@ describe('a source of policies', () => {
   test('leaves the signer and the caller of each activation in the trail and the history', async () => {
     server.publish('main', await signedBundle(filesOf('1'), SECRET))
     const at = await serve([source('main', { longPollSeconds: 0 })], { policies: { bundleSigning: SIGNING } })
-    // The first poll is over, so the next bundle is that of the request.
     await refresh(at)
     server.publish('main', await signedBundle(filesOf('2'), SECRET))
     await ask(at.url, { method: 'POST', path: '/policies/refresh', headers: { 'x-spinnaker-user': 'ann' } })
@@ -235,6 +242,29 @@ describe('a source of policies', () => {
     server.publish('main', await signedBundle(filesOf('2'), SECRET))
     expect((await refresh(at)).sources).toEqual([expect.objectContaining({ revision: '2', isStale: false })])
     expect(await reasons(at)).toEqual(['version 2'])
+  })
+
+  test.each([
+    ['refuses connections', (): Promise<void> => server.close(), 'ECONNREFUSED'],
+    [
+      'closes connections without an answer',
+      respondBy(({ socket }) => socket?.destroy()),
+      'other side closed',
+    ],
+    ['never answers', respondBy(() => undefined), 'within 1000 ms'],
+    [
+      'stops in the middle of a bundle',
+      respondBy((response) => void response.write('half')),
+      'within 1000 ms',
+    ],
+  ])('of a server that %s keeps serving the last bundle', async (_, fail, says) => {
+    server.publish('main', await bundleOf('1'))
+    const at = await serve([source('main', { longPollSeconds: 0, timeoutSeconds: 1 })])
+    await refresh(at)
+    await fail()
+    const problem = expect.stringContaining(says) as string
+    expect(await refresh(at)).toMatchObject({ revision: '1', sources: [{ problem }] })
+    expect(await reasons(at)).toEqual(['version 1'])
   })
 
   test('that overlaps another is refused, and a package may move from one to the other', async () => {
