@@ -63,12 +63,11 @@ export class Discovery {
   async complete(config: Config, boot: OpaConfig, read: ReadWith): Promise<OpaConfig> {
     const { discovery } = boot
     const isOther = comparableText(this.#opened?.definition) !== comparableText(discovery)
-    if (this.#latest !== undefined && isOther)
+    if (this.#reload !== undefined && isOther)
       throw new AppError('invalid', 'discovery cannot change while the service runs: restart the service')
-    const isFirst = this.#latest === undefined
     this.#latest = { config, boot }
     if (discovery === undefined) return boot
-    if (isFirst) await this.#open(discovery, config, read)
+    if (this.#opened === undefined) await this.#open(discovery, config, read)
     return read(this.#value)
   }
 

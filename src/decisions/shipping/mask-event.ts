@@ -1,5 +1,14 @@
 import { AppError } from '../../errors/app-error.js'
+import { replaceExtents } from '../../lib/json/edit/replace-extents.js'
+import type { Replacement } from '../../lib/json/edit/replace-extents.js'
+import { decodeString } from '../../lib/json/scan/decode-string.js'
+import { OPEN_ARRAY, OPEN_OBJECT } from '../../lib/json/scan/json-bytes.js'
+import type { Extent } from '../../lib/json/scan/json-bytes.js'
+import { readMembers, scanElements, scanMembers } from '../../lib/json/scan/scan-members.js'
+import { scanString } from '../../lib/json/scan/scan-string.js'
+import { scanSpace } from '../../lib/json/scan/scan-value.js'
 import { JsonText, printWithJsonText } from '../../lib/json/text/json-text.js'
+import { parseJson } from '../../lib/json/text/parse-json.js'
 
 /** One rule of `data.system.log.mask`. */
 export interface MaskRule {
@@ -55,97 +64,158 @@ function invalid(problem: string): AppError {
 /**
  * Applies rules in order to an event (JSON). `remove` deletes a member or an element, `upsert`
  * replaces it or adds a member with the objects above it. Rules for values that do not exist have no
- * effect. The applied ones are added to `erased` and `masked`. Numbers keep all digits.
+ * effect. The applied ones are added to `erased` and `masked`. All values of a repeated member
+ * change; other bytes stay.
  */
 export function maskEvent(json: string, rules: readonly MaskRule[]): MaskedEvent {
-  const event = parseExactly(json)
-  if (!isObject(event)) throw invalid('the event is not an object')
+  let event: Buffer = Buffer.from(json)
   const hidden: string[] = []
-  const applied = { remove: pathsIn(event['erased']), upsert: pathsIn(event['masked']) }
-  for (const rule of rules) {
-    const before = apply(event, rule)
-    if (before === NOT_APPLIED) continue
-    applied[rule.op].add(rule.path)
-    if (before !== undefined) hidden.push(printWithJsonText(before))
+  const applied = { remove: pathsIn(event, 'erased'), upsert: pathsIn(event, 'masked') }
+  for (const { op, path, segments, value } of rules) {
+    const [member = ''] = segments
+    if (readMembers(event)?.has(member) !== true) continue
+    const edits = editsIn(event, 0, segments, op === 'remove' ? undefined : printWithJsonText(value))
+    if (edits.length === 0) continue
+    applied[op].add(path)
+    for (const { before } of edits) if (before !== undefined) hidden.push(textOf(event, before))
+    event = replaceExtents(event, edits)
   }
-  if (applied.remove.size > 0) event['erased'] = [...applied.remove]
-  if (applied.upsert.size > 0) event['masked'] = [...applied.upsert]
-  return { event: printWithJsonText(event), hidden }
+  for (const [name, paths] of [
+    ['erased', applied.remove],
+    ['masked', applied.upsert],
+  ] as const)
+    if (paths.size > 0) event = replaceExtents(event, editsIn(event, 0, [name], JSON.stringify([...paths])))
+  return { event: event.toString(), hidden }
 }
 
-function pathsIn(list: unknown): Set<string> {
+function pathsIn(event: Uint8Array, name: string): Set<string> {
+  const extent = readMembers(event)?.get(name)
+  const list = extent === undefined ? undefined : parseJson(textOf(event, extent))
   return new Set(Array.isArray(list) ? list.map(String) : [])
 }
 
-const NOT_APPLIED = Symbol('not applied')
+function textOf(bytes: Uint8Array, { start, end }: Extent): string {
+  return Buffer.from(bytes.subarray(start, end)).toString()
+}
 
-/** Returns the value before the rule, undefined if there was none, or `NOT_APPLIED`. */
-function apply(event: JsonObject, { op, segments, value }: MaskRule): unknown {
-  const [member = '', ...rest] = segments
-  if (!Object.hasOwn(event, member)) return NOT_APPLIED
-  let holder: unknown = event
-  let last = member
-  for (const segment of rest) {
-    const next = stepInto(holder, last, op === 'upsert')
-    if (next === NOT_APPLIED) return NOT_APPLIED
-    holder = next
-    last = keyIn(holder, segment)
+interface Edit extends Replacement {
+  /** The value that is removed or replaced, if there is one. */
+  readonly before?: Extent
+}
+
+/** A member or an element, and its neighbours. */
+interface Item extends Extent {
+  /** Offset of the key, or of the element. */
+  readonly from: number
+  /** End of the item before; undefined for the first. */
+  readonly previousEnd: number | undefined
+  /** True if an item before it stays. */
+  readonly isAfterKept: boolean
+  /** Start of the next item; undefined for the last. */
+  next?: number
+}
+
+/**
+ * Returns the edits, in text order, that change the value at a path below the value at `start`:
+ * to `value` (JSON), or that remove it if `value` is undefined.
+ */
+function editsIn(
+  bytes: Uint8Array,
+  start: number,
+  [segment = '', ...rest]: readonly string[],
+  value: string | undefined,
+): Edit[] {
+  const isObject = bytes[start] === OPEN_OBJECT
+  const { items, end } = isObject ? findMembers(bytes, start, segment) : findElements(bytes, start, segment)
+  if (rest.length > 0 && items.length > 0)
+    return items.flatMap((item) => editsIn(bytes, item.start, rest, value))
+  if (value === undefined) return items.map(removal)
+  if (items.length > 0)
+    return items.map((item) => ({ start: item.start, end: item.end, text: Buffer.from(value), before: item }))
+  return isObject ? [addition(end, bytes, start, [keyOf(segment), ...rest.map(keyOf)], value)] : []
+}
+
+/** Removes an item with the comma before it, or after it if nothing before it stays. */
+function removal(item: Item): Edit {
+  const { from, end, previousEnd, isAfterKept, next } = item
+  const extent =
+    isAfterKept && previousEnd !== undefined ? { start: previousEnd, end } : { start: from, end: next ?? end }
+  return { ...extent, text: NOTHING, before: { start: item.start, end } }
+}
+
+const NOTHING = new Uint8Array(0)
+
+/** Adds a member after the last one of an object. `end` is the end of that, if there is one. */
+function addition(
+  end: number | undefined,
+  bytes: Uint8Array,
+  open: number,
+  keys: readonly string[],
+  value: string,
+): Edit {
+  const [name = '', ...below] = keys
+  const nested = below.reduceRight((inner, key) => `{${JSON.stringify(key)}:${inner}}`, value)
+  const at = end ?? scanSpace(bytes, open + 1)
+  const text = Buffer.from(`${end === undefined ? '' : ','}${JSON.stringify(name)}:${nested}`)
+  return { start: at, end: at, text }
+}
+
+interface Found {
+  readonly items: readonly Item[]
+  /** End of the last member or element. */
+  readonly end: number | undefined
+}
+
+const NONE: Found = { items: [], end: undefined }
+
+/**
+ * Finds the members of a name: that of a segment with `~1` and `~0` (RFC 6901), or the segment as
+ * written if only such members exist, as in OPA.
+ */
+function findMembers(bytes: Uint8Array, open: number, segment: string): Found {
+  const key = keyOf(segment)
+  const named = new ItemList()
+  const written = new ItemList()
+  scanMembers(bytes, open, (from, start, end) => {
+    const name = Buffer.from(decodeString(bytes, from, scanString(bytes, from))).toString()
+    named.visit({ from, start, end }, name === key)
+    written.visit({ from, start, end }, name === segment)
+  })
+  return { items: named.items.length > 0 ? named.items : written.items, end: named.end }
+}
+
+function findElements(bytes: Uint8Array, open: number, segment: string): Found {
+  if (bytes[open] !== OPEN_ARRAY || !/^(?:0|[1-9]\d*)$/.test(segment)) return NONE
+  const found = new ItemList()
+  scanElements(bytes, open, (index, start, end) =>
+    found.visit({ from: start, start, end }, String(index) === segment),
+  )
+  return { items: found.items, end: undefined }
+}
+
+/** Collects the wanted items with their neighbours, in text order. */
+class ItemList {
+  readonly items: Item[] = []
+  /** End of the last item, wanted or not. */
+  end: number | undefined
+  #keptCount = 0
+
+  visit({ from, start, end }: Pick<Item, 'from' | 'start' | 'end'>, isWanted: boolean): void {
+    const last = this.items.at(-1)
+    if (last !== undefined) last.next ??= from
+    const neighbours = { previousEnd: this.end, isAfterKept: this.#keptCount > 0 }
+    if (isWanted) this.items.push({ from, start, end, ...neighbours })
+    else this.#keptCount += 1
+    this.end = end
   }
-  return change(holder, last, op, value)
 }
 
-/** Returns a member. With `adds`, a missing one becomes an empty object. */
-function stepInto(holder: unknown, name: string, adds: boolean): unknown {
-  if (Array.isArray(holder)) {
-    const elements: readonly unknown[] = holder
-    return isIndex(elements, name) ? elements[Number(name)] : NOT_APPLIED
-  }
-  if (!isObject(holder)) return NOT_APPLIED
-  if (Object.hasOwn(holder, name)) return holder[name]
-  if (!adds) return NOT_APPLIED
-  const added: JsonObject = {}
-  setMember(holder, name, added)
-  return added
+function keyOf(segment: string): string {
+  return segment.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
-function change(holder: unknown, name: string, op: MaskRule['op'], value: unknown): unknown {
-  if (Array.isArray(holder)) {
-    const elements: unknown[] = holder
-    if (!isIndex(elements, name)) return NOT_APPLIED
-    const [before] = op === 'remove' ? elements.splice(Number(name), 1) : [elements[Number(name)]]
-    if (op === 'upsert') elements[Number(name)] = value
-    return before
-  }
-  if (!isObject(holder)) return NOT_APPLIED
-  const has = Object.hasOwn(holder, name)
-  if (op === 'remove' && !has) return NOT_APPLIED
-  const before = has ? holder[name] : undefined
-  if (op === 'remove') Reflect.deleteProperty(holder, name)
-  else setMember(holder, name, value)
-  return before
-}
-
-/** Also sets `__proto__`, which is a usual member in JSON. */
-function setMember(holder: JsonObject, name: string, value: unknown): void {
-  Object.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true })
-}
-
-/** A segment with `~1` and `~0` (RFC 6901), or as written if only such a member exists, as in OPA. */
-function keyIn(holder: unknown, segment: string): string {
-  if (!segment.includes('~')) return segment
-  const key = segment.replaceAll('~1', '/').replaceAll('~0', '~')
-  const isWritten = isObject(holder) && !Object.hasOwn(holder, key) && Object.hasOwn(holder, segment)
-  return isWritten ? segment : key
-}
-
-function isIndex(list: readonly unknown[], name: string): boolean {
-  return /^(?:0|[1-9]\d*)$/.test(name) && Number(name) < list.length
-}
-
-type JsonObject = Record<string, unknown>
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonText)
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Parses JSON in which numbers outside of a double keep their text. */

@@ -43,7 +43,8 @@ export type ShippingAnswer =
   | { readonly type: 'metrics'; readonly metrics: ShippingMetrics }
   | { readonly type: 'caught_up'; readonly number: number }
 
-const THREAD_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 }
+/** Masking a decision of 16 MB parses it. */
+const THREAD_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 512 }
 /** Interval at which a dead thread is started again. */
 const RESTART_INTERVAL_MS = 5000
 const LAST_ROUND_MS = 3000

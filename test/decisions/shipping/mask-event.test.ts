@@ -80,6 +80,16 @@ describe('upserting', () => {
   })
 })
 
+test.each([
+  ['{"input":{"a":1,"a":2,"b":3}}', '{"input":{"b":3},"erased":["/input/a"]}'],
+  ['{"input":{"b":3,"a":1,"c":4,"\\u0061":2}}', '{"input":{"b":3,"c":4},"erased":["/input/a"]}'],
+  ['{"input":{ "a" : 1 , "a":2 }}', '{"input":{ },"erased":["/input/a"]}'],
+  ['{"input":{"b":3,"a":1,"a":2}}', '{"input":{"b":3},"erased":["/input/a"]}'],
+])('every value of a repeated member of %s is removed', (json, event) => {
+  expect(JSON.parse(maskEvent(json, parseMaskRules('["/input/a"]')).event)).toEqual(JSON.parse(event))
+  expect(maskEvent(json, parseMaskRules('["/input/a"]')).event).not.toContain('2')
+})
+
 test('numbers keep all their digits', () => {
   const { event } = maskEvent(
     '{"input":{"a":12345678901234567890,"b":1.0,"c":1}}',
