@@ -40,20 +40,7 @@ export function seriesChart(
   const isFine = times.some((time) => time.getTime() % MS_PER_MINUTE !== 0)
   const label = x.tickFormat(5, durationMs > MS_PER_DAY ? '%m-%d %H:%M' : isFine ? '%H:%M:%S' : '%H:%M')
   return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${description}">
-    ${stretches.map(({ from, to }) => {
-      const [left, right] = [from, to].map((point) =>
-        x(canary.startMs + Math.min(point * canary.stepMs, durationMs)),
-      )
-      return html`<rect
-        class="margin"
-        x="${round(left ?? 0)}"
-        y="${MARGIN.top}"
-        width="${round((right ?? 0) - (left ?? 0))}"
-        height="${HEIGHT - MARGIN.bottom - MARGIN.top}"
-      >
-        <title>stretch that differs</title>
-      </rect>`
-    })}
+    ${shades(stretches, (point) => x(canary.startMs + Math.min(point * canary.stepMs, durationMs)))}
     ${y
       .ticks(4)
       .map(
@@ -80,7 +67,51 @@ export function seriesChart(
     )}
     <path class="series baseline" d="${drawn(sides[0]) ?? ''}" />
     <path class="series canary" d="${drawn(sides[1]) ?? ''}" />
+    ${dots(sides, (ms) => x(canary.startMs + ms), y)}
   </svg>`
+}
+
+/** Shades the stretches that differ. `x` is the position of a point. */
+function shades(
+  stretches: readonly { readonly from: number; readonly to: number }[],
+  x: (point: number) => number,
+): HtmlEscapedString | Promise<HtmlEscapedString> {
+  return html`${stretches.map(
+    ({ from, to }) =>
+      html`<rect
+        class="margin"
+        x="${round(x(from))}"
+        y="${MARGIN.top}"
+        width="${round(x(to) - x(from))}"
+        height="${HEIGHT - MARGIN.bottom - MARGIN.top}"
+      >
+        <title>stretch that differs</title>
+      </rect>`,
+  )}`
+}
+
+/** A dot for each value between gaps, which no line shows. */
+function dots(
+  sides: readonly (readonly Point[])[],
+  x: (ms: number) => number,
+  y: (value: number) => number,
+): HtmlEscapedString | Promise<HtmlEscapedString> {
+  return html`${sides.map((points, side) =>
+    isolated(points).map(
+      ({ ms, value }) =>
+        html`<circle
+          class="alone ${side === 0 ? 'baseline' : 'canary'}"
+          cx="${round(x(ms))}"
+          cy="${round(y(value ?? 0))}"
+          r="2"
+        />`,
+    ),
+  )}`
+}
+
+function isolated(points: readonly Point[]): readonly Point[] {
+  const isGap = (index: number): boolean => (points[index]?.value ?? null) === null
+  return points.filter((_, index) => !isGap(index) && isGap(index - 1) && isGap(index + 1))
 }
 
 function round(pixels: number): number {

@@ -29,6 +29,7 @@ svg { width: 100%; height: auto; display: block; }
 .tick { fill: var(--soft); font-size: 11px; } .tick.end { text-anchor: end; } .tick.middle { text-anchor: middle; }
 .series { fill: none; stroke-width: 1.6; stroke-linecap: round; } .series.baseline, .median.baseline { stroke: var(--baseline); }
 .series.unit { stroke-width: 0.8; opacity: 0.45; } .series.canary, .median.canary { stroke: var(--canary); } .median { stroke-width: 2; }
+.alone.baseline { fill: var(--baseline); } .alone.canary { fill: var(--canary); }
 .bar.baseline { fill: var(--baseline); opacity: .55; } .bar.canary { fill: var(--canary); opacity: .55; }
 .margin { fill: var(--soft); opacity: .18; } .interval { stroke: var(--canary); stroke-width: 4; }
 .estimate { fill: var(--canary); }

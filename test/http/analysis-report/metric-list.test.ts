@@ -38,7 +38,10 @@ test('what asks for attention comes first, what does not count last', async () =
 })
 
 test('of many metrics those that passed are folded away', async () => {
-  const passed = Array.from({ length: 30 }, (_, index) => ({ name: `m${index}`, experiment: control }))
+  const passed = Array.from({ length: 30 }, (_, index) => ({
+    name: `m${index}`,
+    experiment: control.toReversed(),
+  }))
   const names = await namesOf(judged(...passed, { name: 'worse', experiment: higher }))
   expect(names.slice(0, 3)).toEqual(['worse', '30 metrics that passed', 'm0'])
   expect(names).toHaveLength(32)

@@ -28,6 +28,14 @@ test('a long series keeps its spikes and its gaps, with fewer points', async () 
   expect(path.match(/M/g)).toHaveLength(2)
 })
 
+test('values between gaps are dots, since no line shows them', async () => {
+  const baseline = seriesOf(9, 60_000)
+  const values = baseline.values.map((value, index) => (index % 3 === 0 ? value : null))
+  const drawn = (await seriesChart(baseline, { ...baseline, values })).toString()
+  expect(drawn.match(/<circle\s+class="alone canary"/g)).toHaveLength(3)
+  expect(drawn).not.toContain('alone baseline')
+})
+
 test.each([
   ['a minute', 7, 10_000, /^10:3[78]:\d\d$/],
   ['an hour', 60, 60_000, /^1[01]:\d\d$/],

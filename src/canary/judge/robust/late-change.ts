@@ -66,8 +66,9 @@ export function lateChangeOf(
         share === 1
           ? 'The values of the canary are'
           : `From ${whenOf(experiment, pointsOf(experiment, from, points), true)} the values of the canary are`
-      const [byMean, byMedian] = [ofMean, median].map((change) => percent((sign * change) / level))
-      const by = `the mean changed by ${byMean}, the typical value by ${byMedian} of the baseline`
+      const byMean = percent((sign * ofMean) / (Math.abs(mean) || level))
+      const byMedian = percent((sign * median) / (baselineLevel(control.sorted) || level))
+      const by = `the mean changed by ${byMean} of the baseline's, the typical value by ${byMedian}`
       const reason = `${where} ${sign > 0 ? 'higher' : 'lower'}: ${by} (${chance(p)}). No test proves a change. Check these values`
       return { state: 'doubtful', reason }
     }
