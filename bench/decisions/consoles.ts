@@ -11,6 +11,7 @@ import type { Server } from '../lib/servers.js'
 /** Approvals that wait, so that home pages have something to show. */
 const WAITING = 50
 const WARM_UP_SECONDS = 2
+const ACCEPTED = 202
 
 export const CONSOLE_CONFIG = {
   decisions: { enabled: true },
@@ -41,10 +42,14 @@ export async function measureConsoles({ url }: Server, load: ConsoleLoad): Promi
     rejectionCallbackURL: 'http://127.0.0.1:1/n',
   }
   for (let nth = 0; nth < WAITING; nth += 1)
-    await requestText(url, {
-      ...{ method: 'POST', path: '/visibilityservice/v5/approvalGates/7/trigger' },
-      value: { ...callbacks, executionId: `run-${nth}`, toolConnectorParameters: '' },
-    })
+    await requestText(
+      url,
+      {
+        ...{ method: 'POST', path: '/visibilityservice/v5/approvalGates/7/trigger' },
+        value: { ...callbacks, executionId: `run-${nth}`, toolConnectorParameters: '' },
+      },
+      [ACCEPTED],
+    )
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })
   const step: Step = {
     kind: 'decision',
