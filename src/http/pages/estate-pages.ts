@@ -103,7 +103,7 @@ export function pipelinePage(
   { entry, verdict, versions }: ShownPipelineDetails,
   viewer: Viewer,
 ): PageContent {
-  const { name, application, pipelineId, version, changedMs, changedBy } = entry
+  const { id, name, application, pipelineId, version, changedMs, changedBy } = entry
   const [newest] = versions
   const body = html`<h1>Pipeline ${name}</h1>
     ${facts([
@@ -125,6 +125,7 @@ export function pipelinePage(
               ${verdict.denials.map((denial) => html`<li class="quote">${denial}</li>`)}
             </ul>`
     }
+    <p>${link(viewer.prefix, `/ui/playground?pipeline=${id}`, 'Try a policy in the playground')}</p>
     <h2>Versions</h2>
     ${table(versions, [
       { head: 'version', cell: ({ version: number }) => number },
