@@ -63,7 +63,8 @@ export class HomeFeed {
     let last = await render()
     yield toBytes(': open\n\n')
     for (let interval = 1; interval <= MAX_INTERVALS; interval++) {
-      if (!(await this.#wait())) return
+      // Pages that were opened together are rendered at different times.
+      if (!(await this.#wait(interval === 1 ? Math.random() : 1))) return
       if (interval % INTERVALS_PER_CHECK === 0 && !(await isSignedIn(authenticate))) break
       const page = await render()
       // A comment shows whether the client is still there.
@@ -73,10 +74,10 @@ export class HomeFeed {
     yield toBytes(event('end', ''))
   }
 
-  /** Waits for the next interval. Returns false if the service stops. */
-  async #wait(): Promise<boolean> {
+  /** Waits for this share of an interval. Returns false if the service stops. */
+  async #wait(share: number): Promise<boolean> {
     const { signal } = this.#stopping
-    await setTimeout(this.#intervalMs, undefined, { signal, ref: false }).catch(() => undefined)
+    await setTimeout(this.#intervalMs * share, undefined, { signal, ref: false }).catch(() => undefined)
     return !signal.aborted
   }
 }
