@@ -79,7 +79,7 @@ export function defineRevisions(command: Command, session: Session): void {
   const changes = [
     ['rollback', 'Pins the revision that served before the current one. Requires the role admin.'],
     ['unpin', 'Serves the configured policies again. Requires the role admin.'],
-    ['promote', 'Lets the staged revision answer all requests. Requires the role admin.'],
+    ['promote', 'Promotes the staged revision, which then answers all requests. Requires the role admin.'],
     [
       'abandon',
       'Takes the staged revision back. The previous one answers all requests. Requires the role admin.',

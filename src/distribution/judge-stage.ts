@@ -6,7 +6,7 @@ export interface StageBounds {
   readonly maxFlips: number
 }
 
-/** What a stage has decided so far, compared with the policies that serve. */
+/** Counts of the decisions of a stage, compared with the policies that serve. */
 export interface StageCounts {
   /** Decisions that both revisions answered. */
   readonly compared: number
@@ -24,7 +24,7 @@ export interface StageVerdict {
 
 const MS_PER_MINUTE = 60_000
 
-/** Returns the end of a stage; undefined while it goes on. The age is in milliseconds. */
+/** Returns the end of a stage; undefined while it continues. The age is in milliseconds. */
 export function judgeStage(
   { minutes, decisions, maxErrors, maxFlips }: StageBounds,
   { compared, flips, errors }: StageCounts,

@@ -31,7 +31,7 @@ export interface RevisionControlParts {
   readonly revisions: KeptRevisions
   readonly sources: Pick<SourceSet, 'activate'>
   readonly writer: Writer
-  /** What is known of the effect of a revision. */
+  /** The known effect of a revision. */
   readonly knownImpact: { readonly find: (revision: string) => RevisionImpact | undefined }
 }
 

@@ -22,7 +22,7 @@ interface EvaluatedPackages {
 }
 
 /**
- * Returns the questions that a decision asked: the one for its verdict, unless every package only
+ * Returns the questions of a decision: the one for its verdict, unless every package only
  * warned, and the one for its warnings. Levels of the configuration may have changed, so the record
  * takes precedence.
  */

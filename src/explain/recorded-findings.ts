@@ -3,7 +3,7 @@ import { textsOf, type Answer, type Question } from '../rego/index.js'
 import type { StoredDecision } from '../store/ports/decision-store.js'
 import type { TracedResult } from './traced-runs.js'
 
-/** What an explanation needs of a decision. */
+/** The parts of a decision that an explanation needs. */
 export type ExplainableDecision = Pick<
   StoredDecision,
   | ('decisionId' | 'revision' | 'outcome' | 'timeMs' | 'kind' | 'path' | 'packages')
@@ -20,7 +20,7 @@ interface RecordedPackage {
   readonly packagesLeftOut?: number
 }
 
-/** What a decision recorded about its packages. */
+/** The packages of a decision as it recorded them. */
 export interface RecordedFindings {
   /** Packages with a denial or a warning. */
   readonly names: readonly string[]

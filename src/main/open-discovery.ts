@@ -32,7 +32,7 @@ interface Discovered {
   readonly revision: string
 }
 
-/** What a service that uses discovery has open. */
+/** The open parts of a service that uses discovery. */
 interface Opened {
   readonly definition: OpaDiscovery
   readonly source: PolicySource

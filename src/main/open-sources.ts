@@ -18,7 +18,7 @@ import type { Configured, Reloads } from './reload/reloads.js'
 /** In the data directory. */
 const FOLDER = 'policy-sources'
 
-/** What is known of the effect of a revision. Comparisons are opened after the policies. */
+/** The known effect of a revision. Comparisons are opened after the policies. */
 export interface KnownImpact {
   find: (revision: string) => RevisionImpact | undefined
 }

@@ -18,7 +18,7 @@ interface StageParts {
   readonly control: Pick<RevisionControl, 'endStage'>
 }
 
-/** What is known of the staged policies. */
+/** The state of the staged policies. */
 export interface OpenStage {
   /** The counts so far; undefined before the first ones. */
   readonly counts: () => StageCounts | undefined

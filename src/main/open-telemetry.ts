@@ -74,7 +74,7 @@ interface TracedStore {
   readonly inTrace: InSpan
 }
 
-/** Opens the store, and what traces its operations where a collector is configured. */
+/** Opens the store. Its operations are traced if a collector is configured. */
 export async function openTracedStore(
   config: Config,
   open: OpenStore,

@@ -3,7 +3,7 @@ import type { OpaConfig } from '../distribution/opa-config/read-opa-config.js'
 import type { Discovery } from './open-discovery.js'
 import type { Logger } from '../lib/logger.js'
 
-/** A configuration with what the named configuration of OPA replaces. */
+/** A configuration, with the parts that the named configuration of OPA replaces. */
 export interface WithOpa {
   readonly config: Config
   /** Undefined if none is named. */
@@ -11,7 +11,7 @@ export interface WithOpa {
 }
 
 /**
- * Reads the configuration of OPA, if one is named, with what its discovery bundle adds, and applies
+ * Reads the configuration of OPA, if one is named, and its discovery bundle, and applies
  * the paths of its rules. Throws `invalid` with every problem, and `unavailable` without a first
  * discovery bundle.
  */

@@ -25,7 +25,7 @@ export interface IdentityProvider {
   endEverySignIn: () => void
   /** Stops answering, with or without coming back. */
   readonly away: { isAway: boolean }
-  /** Whether a sign-in names the authentication context that was asked for. */
+  /** Whether a sign-in names the requested authentication context. */
   namesAcr: boolean
   /** An access token for an audience, as a program gets it. */
   readonly accessToken: (audience: string) => Promise<string>

@@ -11,7 +11,7 @@ export interface Terminal {
   readonly err: (text: string) => void
   readonly readStdin: () => Promise<Buffer>
   readonly env: Readonly<Record<string, string | undefined>>
-  /** True if the process ends with the command and serves nobody else meanwhile. */
+  /** True if the process runs this command only and ends with it. */
   readonly ownsProcess: boolean
   /** True if standard input is a terminal. */
   readonly isInteractive: boolean

@@ -222,7 +222,7 @@ function objectionTo(
   return people.some((name) => isCommitter(name, committers)) ? 'committer' : undefined
 }
 
-/** Whether an approval lacks a name, which a gate needs to tell people apart. */
+/** Whether an approval lacks a name, which a gate needs to distinguish people. */
 function needsName(gate: GateRules, person: string): boolean {
   const tellsApart = approvalsNeeded(gate) > 1 || gate.committersMayApprove === false
   return tellsApart && NAMELESS.some((name) => isSamePerson(person, name))

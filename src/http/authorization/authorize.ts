@@ -12,7 +12,7 @@ import { resolveDataPath, searchParams, yamlToJson } from '../policy/data-query.
 import type { PolicyContext } from '../policy/decision.js'
 import { planFor } from '../policy/plan-cache.js'
 
-/** What the rule that authorizes requests needs. */
+/** The parts that the rule for requests needs. */
 export type AuthorizationContext = Pick<
   PolicyContext,
   'authorization' | 'policies' | 'evaluations' | 'maxBodyBytes' | 'readYaml' | 'evaluated'

@@ -1,7 +1,7 @@
 /**
  * Script of all pages. Pages work without it. It shows times in the viewer's time zone, keeps the
- * home page and running work up to date, prevents a form from being sent twice, and fills in what was
- * typed before the session ended. One string, since the CSP
+ * home page and running work up to date, prevents a form from being sent twice, and restores the
+ * text typed before the session ended. One string, since the CSP
  * contains its hash.
  */
 export const PAGE_SCRIPT = `'use strict'

@@ -29,7 +29,7 @@ interface Tried extends PolicyTrialResult {
   readonly explanation?: Explanation
 }
 
-/** What the last button gave. */
+/** The result of the last button. */
 export type PlaygroundResult =
   | { readonly kind: 'tried'; readonly tried: Tried }
   | { readonly kind: 'impact'; readonly run: ImpactRunView }
@@ -113,7 +113,7 @@ function inputChoice(choices: readonly InputChoice[]): Html {
     <button name="action" value="input">Take this input and evaluate</button>`
 }
 
-/** The attributes with what the editor shows at lines. */
+/** The attributes with the marks that the editor shows at lines. */
 function marksOf(
   result: PlaygroundResult | undefined,
   { file }: PlaygroundForm,

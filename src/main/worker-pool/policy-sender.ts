@@ -37,7 +37,7 @@ export class PolicySender {
   #lastModuleId = 0
   #image: Sent | undefined
   #latest: SentPolicies | undefined
-  /** What was sent last, which later messages are based on. */
+  /** The last message, on which later ones are based. */
   #sent: SentPolicies | undefined
 
   /** `folder` is for files with base documents. */

@@ -101,7 +101,7 @@ export class WorkerPool {
     await policies.forgetOlder([...this.#workers].flatMap(({ reads }) => reads ?? []))
   }
 
-  /** Lets policies answer a share of requests in all worker processes; none if undefined. */
+  /** Sends policies that answer a share of requests to all worker processes; none if undefined. */
   async stage(staged: Staged | undefined): Promise<void> {
     const { policies } = this.#options
     const sent = staged && (await policies.prepare(staged.snapshot, true))

@@ -20,7 +20,7 @@ export interface PolicyChange {
   readonly record: (next: Snapshot, before: Snapshot) => Promise<void>
 }
 
-/** What is called while other policies replace those that serve. */
+/** Calls while other policies replace those that serve. */
 export interface ReplacementSteps {
   /** Called before they serve. If it rejects, nothing changes. */
   readonly record?: ((next: Snapshot) => Promise<void>) | undefined

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a comparison found that another revision decides differently. */
+/** The decisions that another revision makes differently, as a comparison found them. */
 export const RevisionImpact = z.object({
   comparison: z
     .enum(['stage', 'shadow', 'impact'])

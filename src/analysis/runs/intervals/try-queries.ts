@@ -56,7 +56,7 @@ export interface TriedTarget {
 /** The results of all queries of a definition. */
 export interface TriedPlan {
   readonly targets: readonly TriedTarget[]
-  /** What a run would have judged; present if it was requested. */
+  /** The judgement of such a run; present if it was requested. */
   readonly judged?: TriedJudgement
 }
 

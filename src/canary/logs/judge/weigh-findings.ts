@@ -41,7 +41,7 @@ const MAX_CHANCE_AT_ONCE = 0.01
  * enough in a share of the canary's lines.
  */
 const NEW_KIND = { lines: 5, fewer: 3, share: 0.01 }
-/** A known error that comes so much more often needs a review, even if the limit is not proven. */
+/** A known error that is this many times as frequent needs a review, even if the limit is not proven. */
 const MUCH_MORE = { times: 5, lines: 5 }
 const HARMFUL: ReadonlySet<LineSeverity> = new Set(['error', 'critical'])
 /**

@@ -74,7 +74,7 @@ export const accountPageRoutes = [
   }),
 ]
 
-/** Errors of a delegation that its form shows, with what was typed. */
+/** Errors of a delegation that its form shows, with the typed text. */
 const SHOWN_ON_FORM: readonly ErrorKind[] = ['invalid', 'conflict', 'unavailable']
 
 async function answerAccount(

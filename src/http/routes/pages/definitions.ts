@@ -116,7 +116,7 @@ async function storedOf(
   return application === '' ? undefined : await analysis.reader.run(findDefinition, application)
 }
 
-/** What a button gave. */
+/** The result of a button. */
 type EditResult =
   | { readonly kind: 'checked'; readonly warnings: readonly string[] }
   /** HTML of the report. */

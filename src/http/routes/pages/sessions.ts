@@ -72,7 +72,7 @@ export async function revokeSession(
 
 /**
  * Undefined for an admin, and where nobody signs in. Raises `forbidden` for a caller without a name
- * (`auth.openToOrchestrator`), who has no sessions.
+ * (`auth.openToOrchestrator`), because sessions have one.
  */
 function ownName({ caller: { isAdmin, tokenName } }: Exchange): string | undefined {
   if (isAdmin) return undefined

@@ -14,7 +14,7 @@ import { routesOf } from '../../pipeline/define-routes.js'
 export interface RevisionRoutesDeps extends BodyLimits {
   readonly control: RevisionControl
   readonly policies: Pick<Policies, 'staged'>
-  /** What the stage has decided so far. */
+  /** Counts of the decisions of the stage. */
   readonly stage: { readonly counts: () => StageCounts | undefined }
   readonly now: () => number
 }
@@ -33,7 +33,7 @@ const Activation = RevisionActivation.omit({ atMs: true }).extend({
   at: Time,
   source: z.string().describe('A source, `files` or `pin`.'),
   signer: z.string().optional().describe('The key of the verified signature.'),
-  by: z.string().describe('Who requested it, or who caused it without a request.'),
+  by: z.string().describe('The person who requested it, or the cause if nobody did.'),
 })
 const Activations = z.array(Activation).describe('How it began to serve, the last activation last.')
 const Staged = z
@@ -151,7 +151,7 @@ export const revisionRoutes = [
       handler: 'policies',
       summary:
         name === 'promote'
-          ? 'Let the staged revision answer all requests'
+          ? 'Promote the staged revision, which then answers all requests'
           : 'Take the staged revision back, so that the previous one answers all requests',
       answers: {
         200: json('The revisions afterwards.', History),

@@ -52,8 +52,8 @@ function encode(section: object): string {
 }
 
 /**
- * Parses the key of a signer. Raises `invalid` that says what the key is and what to use, if it does
- * not fit the algorithm.
+ * Parses the key of a signer. Raises `invalid` if it does not fit the algorithm: the message names
+ * the kind of the key and the one to use.
  */
 export function readSigningKey({ algorithm, key }: Pick<BundleSigner, 'algorithm' | 'key'>): KeyObject {
   if (key.trim() === '') throw new AppError('invalid', 'the signing key is empty')

@@ -16,8 +16,8 @@ export interface Token {
 const TOKEN = /[A-Za-z_]\w*|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|:=|[^\s\w]/g
 
 /**
- * Returns the tokens of a module, and the text of their offsets. Of a string without an end, only
- * the quote is a token.
+ * Returns the tokens of a module, and the text of their offsets. A string without an end is
+ * only the token of its quote.
  */
 export function readTokens(source: string): { readonly text: string; readonly tokens: readonly Token[] } {
   const hasTemplates = source.includes('$"') || source.includes('$`')
