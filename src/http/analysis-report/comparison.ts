@@ -35,7 +35,7 @@ export function comparisonBody(first: ShownRun, second: ShownRun, prefix: string
       </div>
     </section>
     <div class="wide">
-      <table>
+      <table class="stacked">
         <tr>
           <th>analysis</th>
           <th>verdict</th>
@@ -75,8 +75,10 @@ function runRow({ id, verdict, state, score, unscored, message, startedAt }: Sho
       <div class="soft">${startedAt.slice(0, 16).replace('T', ' ')} UTC</div>
     </td>
     <td>${badge(word, toneOf(word))}</td>
-    <td class="number">${score === undefined || unscored !== undefined ? '–' : formatNumber(score)}</td>
-    <td>${message}</td>
+    <td class="number" data-label="score">
+      ${score === undefined || unscored !== undefined ? '–' : formatNumber(score)}
+    </td>
+    <td data-label="why">${message}</td>
   </tr>`
 }
 
