@@ -198,7 +198,11 @@ function canonicalName(name: string): string {
 
 function listsOf(pairs: Iterable<readonly [string, string]>): Record<string, string[]> {
   const lists = new Map<string, string[]>()
-  for (const [name, value] of pairs) lists.set(name, [...(lists.get(name) ?? []), value])
+  for (const [name, value] of pairs) {
+    const known = lists.get(name)
+    if (known === undefined) lists.set(name, [value])
+    else known.push(value)
+  }
   return Object.fromEntries(lists)
 }
 
