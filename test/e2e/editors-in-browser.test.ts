@@ -162,6 +162,7 @@ describe.skipIf(CHROMIUM === undefined)('the editors of the console in a browser
     await shoot(page, 'definition-problems')
     const problems = await page.textContent('main')
     for (const member of ['lifetimeMinutes', 'judge', 'surprise']) expect(problems).toContain(member)
+    expect(await page.locator('main ul').count()).toBe(0)
     expect(await runsNow()).toEqual(runs)
     await page.goto(`${url()}/ui/analyses/definition`)
     await page.fill('#application', 'cart')

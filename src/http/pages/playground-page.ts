@@ -1,6 +1,5 @@
 import { html, raw } from 'hono/html'
 
-import type { ErrorDetail } from '../../errors/app-error.js'
 import type { ImpactRunView } from '../../impact/impact-runs.js'
 import { lineRanges } from '../../lib/text/line-ranges.js'
 import { NEW_FILE } from '../../rego/index.js'
@@ -10,8 +9,9 @@ import { impactSection } from './impact-section.js'
 import { jsonTree } from './json-tree.js'
 import { tokenField } from './layout.js'
 import type { Html, PageContent, Viewer } from './layout.js'
-import { link, problemList } from './parts.js'
-import { notice } from './sign-in-page.js'
+import { link } from './parts.js'
+import { problemNotice } from './sign-in-page.js'
+import type { ShownProblem } from './sign-in-page.js'
 
 /** The fields of the playground. */
 export interface PlaygroundForm {
@@ -33,7 +33,7 @@ interface Tried extends PolicyTrialResult {
 export type PlaygroundResult =
   | { readonly kind: 'tried'; readonly tried: Tried }
   | { readonly kind: 'impact'; readonly run: ImpactRunView }
-  | { readonly kind: 'problem'; readonly message: string; readonly details: readonly ErrorDetail[] }
+  | ShownProblem
 
 /** An input that the form can take: `decision:ID` or `pipeline:NUMBER`. */
 export interface InputChoice {
@@ -142,7 +142,7 @@ function isOwn(named: string, file: string): boolean {
 }
 
 function resultSection(result: PlaygroundResult, viewer: Viewer): Html {
-  if (result.kind === 'problem') return html`${notice(result.message)} ${problemList(result.details)}`
+  if (result.kind === 'problem') return problemNotice(result)
   if (result.kind === 'impact') return impactSection(result.run, viewer)
   const { value, coverage, explanation } = result.tried
   return html`<section class="verdict" role="status">

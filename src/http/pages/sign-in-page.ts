@@ -1,8 +1,9 @@
 import { html } from 'hono/html'
 
+import type { AppError } from '../../errors/app-error.js'
 import { tokenField } from './layout.js'
 import type { Html, PageContent } from './layout.js'
-import { unsentTexts } from './parts.js'
+import { problemList, unsentTexts } from './parts.js'
 import type { Unsent } from './parts.js'
 
 export interface SignInView {
@@ -79,6 +80,15 @@ export function signedOutPage(providerUrl: string, label: string): PageContent {
 export function notice(text: string): Html {
   const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`
   return html`<p class="verdict bad" role="alert"><span>${sentence}</span></p>`
+}
+
+/** What a form was refused for, as its page shows it. */
+export type ShownProblem = Pick<AppError, 'message' | 'details'> & { readonly kind: 'problem' }
+
+/** Renders a problem: its message, and the details that have a place or are not in the message. */
+export function problemNotice({ message, details }: ShownProblem): Html {
+  const more = details.filter(({ message: text, location }) => location ?? !message.includes(text))
+  return html`${notice(message)} ${problemList(more)}`
 }
 
 /** Renders an error page. */

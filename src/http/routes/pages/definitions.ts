@@ -4,13 +4,10 @@ import { z } from 'zod'
 import { findDefinition, undefinedAnalysis } from '../../../analysis/runs/analysis-operations.js'
 import { defineAnalysis, readUsableDefinition } from '../../../analysis/runs/define-analysis.js'
 import { shownDocument } from '../../../analysis/runs/show-run.js'
-import { AppError } from '../../../errors/app-error.js'
-import type { ErrorDetail } from '../../../errors/app-error.js'
 import { unknownKeys } from '../../../canary/index.js'
 import type { StoredDefinition } from '../../../store/ports/analysis-store.js'
 import { renderTrial } from '../../analysis-report/render-run.js'
 import { actorOf } from '../../exchange/caller-of.js'
-import { errorAnswer } from '../../exchange/error-body.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { formBody } from '../../input/form-body.js'
 import { readDocumentText } from '../../input/read-document.js'
@@ -18,10 +15,11 @@ import { goTo } from '../../pages/answer-page.js'
 import { PEOPLE, tokenField } from '../../pages/layout.js'
 import type { Html, PageContent, Viewer } from '../../pages/layout.js'
 import { withQuery } from '../../pages/lists.js'
-import { facts, link, moment, problemList } from '../../pages/parts.js'
-import { notice } from '../../pages/sign-in-page.js'
+import { facts, link, moment } from '../../pages/parts.js'
+import { problemNotice } from '../../pages/sign-in-page.js'
+import type { ShownProblem } from '../../pages/sign-in-page.js'
 import { routesOf } from '../../pipeline/define-routes.js'
-import { FORM, PAGE, showPage, viewerOf } from './page-route.js'
+import { FORM, PAGE, problemOf, showPage, viewerOf } from './page-route.js'
 import type { PageRoutesDeps } from './page-route.js'
 
 const PATH = '/ui/analyses/definition'
@@ -99,9 +97,7 @@ export const definitionPageRoutes = [
           return goTo(`${deps.page.prefix}${withQuery(PATH, { application: form.application })}`)
         result = done
       } catch (thrown) {
-        if (!(thrown instanceof AppError) || thrown.kind === 'internal') throw thrown
-        result = { kind: 'problem', message: thrown.message, details: thrown.details }
-        status = errorAnswer(thrown).status
+        ;({ result, status } = problemOf(thrown))
       }
       const content = definitionPage({ form, stored, result }, viewerOf(exchange, deps))
       return showPage(content, exchange, deps, { status })
@@ -121,7 +117,7 @@ type EditResult =
   | { readonly kind: 'checked'; readonly warnings: readonly string[] }
   /** HTML of the report. */
   | { readonly kind: 'ran'; readonly body: string; readonly warnings: readonly string[] }
-  | { readonly kind: 'problem'; readonly message: string; readonly details: readonly ErrorDetail[] }
+  | ShownProblem
 
 async function act(
   { application, text, minutes, until, action }: Edited,
@@ -195,7 +191,7 @@ function definitionPage({ form, stored, result }: ShownDefinition, viewer: Viewe
 }
 
 function resultSection(result: EditResult): Html {
-  if (result.kind === 'problem') return html`${notice(result.message)} ${problemList(result.details)}`
+  if (result.kind === 'problem') return problemNotice(result)
   const warnings = html`${result.warnings.map((warning) => html`<p class="soft">${warning}</p>`)}`
   return result.kind === 'checked'
     ? html`<section class="verdict good" role="status">

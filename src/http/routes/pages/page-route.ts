@@ -9,6 +9,7 @@ import type { PageAnswer, PageOptions } from '../../pages/answer-page.js'
 import type { PageContent, Viewer } from '../../pages/layout.js'
 import { SIGNED_IN } from '../../pages/layout.js'
 import { errorPage, signInPage } from '../../pages/sign-in-page.js'
+import type { ShownProblem } from '../../pages/sign-in-page.js'
 import type { Unsent } from '../../pages/parts.js'
 import type { AnswerDescription, SentRequest } from '../../pipeline/route.js'
 import type { ImpactRuns } from '../../../impact/impact-runs.js'
@@ -126,6 +127,13 @@ export async function answerUnknownPage(exchange: Exchange, deps: PageRoutesDeps
   }
   exchange.failure = error
   return await answerError(error, exchange, deps)
+}
+
+/** Returns an error for the page of its form, with the status. Raises internal errors again. */
+export function problemOf(raw: unknown): { readonly result: ShownProblem; readonly status: number } {
+  if (!(raw instanceof AppError) || raw.kind === 'internal') throw raw
+  const { message, details } = raw
+  return { result: { kind: 'problem', message, details }, status: errorAnswer(raw).status }
 }
 
 /** Responds with a page. */

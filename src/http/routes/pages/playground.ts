@@ -16,7 +16,6 @@ import {
   selectPackages,
 } from '../../../rego/index.js'
 import type { Snapshot, SourceText } from '../../../rego/index.js'
-import { errorAnswer } from '../../exchange/error-body.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { formBody } from '../../input/form-body.js'
 import { textOf } from '../../input/path-parameter.js'
@@ -29,7 +28,7 @@ import { clock } from '../../pages/parts.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import { acceptsGzip } from '../../policy/data-answer.js'
 import { requireLog } from './decisions.js'
-import { FORM, PAGE, showPage, viewerOf } from './page-route.js'
+import { FORM, PAGE, problemOf, showPage, viewerOf } from './page-route.js'
 import type { PageRoutesDeps } from './page-route.js'
 
 const PATH = '/ui/playground'
@@ -190,9 +189,7 @@ async function resultOf(
   try {
     return { result: await run(form, deps), status: 200 }
   } catch (raw) {
-    if (!(raw instanceof AppError) || raw.kind === 'internal') throw raw
-    const { message, details } = raw
-    return { result: { kind: 'problem', message, details }, status: errorAnswer(raw).status }
+    return problemOf(raw)
   }
 }
 
