@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 
 import { AppError } from '../../errors/app-error.js'
 import { withLimitMessage } from '../exchange/body-errors.js'
@@ -10,6 +10,9 @@ import { parseQuery } from './parse-query.js'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 /** A comment of 4,000 characters needs at most 36 KB when escaped, and a template 256 KiB. */
 const MAX_BYTES = 1024 * 1024
+
+/** A text of several lines. Browsers send two characters for a line break and count one. */
+export const Lines = z.string().overwrite((text) => text.replaceAll('\r\n', '\n'))
 
 /** The field with the CSRF token. */
 export const FORM_TOKEN = 'formToken'

@@ -13,7 +13,7 @@ import { isOpen } from '../../../store/ports/gate-instance.js'
 import type { GateInstance } from '../../../store/ports/gate-instance.js'
 import { errorAnswer } from '../../exchange/error-body.js'
 import type { Exchange } from '../../exchange/exchange.js'
-import { formBody } from '../../input/form-body.js'
+import { Lines, formBody } from '../../input/form-body.js'
 import { requirePathNumber, numberOf, textOf } from '../../input/path-parameter.js'
 import { approvalPage, withdrawPage } from '../../pages/approval-page.js'
 import type { LastApproved, RefusedAttempt } from '../../pages/approval-page.js'
@@ -37,12 +37,7 @@ const MAX_RUNS = 5
 const MAX_NAME = 100
 const WHAT = 'approval gate instance'
 
-/** Browsers count a line break as one character but send two. */
-const Comment = z
-  .string()
-  .overwrite((text) => text.replaceAll('\r\n', '\n'))
-  .max(MAX_COMMENT)
-  .default('')
+const Comment = Lines.max(MAX_COMMENT).default('')
 const Decision = z.object({
   action: z.enum(['approve', 'reject', 'cancel', 'keep']),
   comment: Comment,

@@ -9,7 +9,7 @@ import type { StoredDefinition } from '../../../store/ports/analysis-store.js'
 import { renderTrial } from '../../analysis-report/render-run.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import type { Exchange } from '../../exchange/exchange.js'
-import { formBody } from '../../input/form-body.js'
+import { Lines, formBody } from '../../input/form-body.js'
 import { readDocumentText } from '../../input/read-document.js'
 import { goTo } from '../../pages/answer-page.js'
 import { PEOPLE, tokenField } from '../../pages/layout.js'
@@ -29,10 +29,7 @@ const MAX_YAML_BYTES = 1024 * 1024
 const Name = z.string().trim().max(MAX_NAME).default('')
 const Edited = z.object({
   application: Name.pipe(z.string().min(1, 'must name the application')),
-  text: z
-    .string()
-    .default('')
-    .overwrite((text) => text.replaceAll('\r\n', '\n')),
+  text: Lines.default(''),
   minutes: z.coerce.number().int().min(3).max(MAX_MINUTES).default(60),
   /** Of an input of the type `datetime-local`, which is labelled as UTC. */
   until: z

@@ -17,7 +17,7 @@ import {
 } from '../../../rego/index.js'
 import type { Snapshot, SourceText } from '../../../rego/index.js'
 import type { Exchange } from '../../exchange/exchange.js'
-import { formBody } from '../../input/form-body.js'
+import { Lines, formBody } from '../../input/form-body.js'
 import { textOf } from '../../input/path-parameter.js'
 import { POLICY_READERS } from '../../pages/layout.js'
 import { EDITOR_PATH, editorScript } from '../../pages/editor-script.js'
@@ -42,11 +42,9 @@ import rego.v1
 deny contains "the input names no owner" if not input.owner
 `
 const Text = z.string().default('')
-/** Browsers send two characters for a line break. */
-const Lines = Text.overwrite((text) => text.replaceAll('\r\n', '\n'))
 const Name = Text.pipe(z.string().trim().max(MAX_NAME))
 const Trial = z.object({
-  ...{ file: Name, text: Lines, path: Name, input: Lines, decision: Name },
+  ...{ file: Name, text: Lines.default(''), path: Name, input: Lines.default(''), decision: Name },
   from: Name,
   action: z.enum(['evaluate', 'explain', 'impact', 'input']).default('evaluate'),
 })
