@@ -4,7 +4,7 @@ import type { DecisionView } from '../../decisions/decision-view.js'
 import { badge } from '../analysis-report/tone.js'
 import type { Html, Viewer } from './layout.js'
 import { table, withQuery } from './lists.js'
-import { executionLink, link, moment, shownValue, toneOfState } from './parts.js'
+import { decisionPath, executionLink, link, moment, shownValue, toneOfState } from './parts.js'
 
 /** The newest decisions of a list, and whether the log has more. */
 export interface ListedDecisions {
@@ -27,9 +27,7 @@ export function decisionTable(
     {
       head: 'when',
       cell: ({ time, decisionId }) =>
-        roles.includes('auditor')
-          ? html`<a href="${prefix}/ui/decisions/${encodeURIComponent(decisionId)}">${moment(time)}</a>`
-          : moment(time),
+        roles.includes('auditor') ? link(prefix, decisionPath(decisionId), moment(time)) : moment(time),
     },
     { head: 'policy', cell: (decision) => policyLink(decision, prefix) },
     { head: 'application', cell: ({ application = '' }) => application },

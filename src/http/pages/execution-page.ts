@@ -8,7 +8,7 @@ import { badge } from '../analysis-report/tone.js'
 import { instanceLine } from './approval-lists.js'
 import type { Html, PageContent, Viewer } from './layout.js'
 import { table, withQuery } from './lists.js'
-import { clock, facts, link, moment, personText, toneOfState } from './parts.js'
+import { clock, decisionPath, facts, link, moment, personText, toneOfState } from './parts.js'
 import { runLine } from './run-table.js'
 
 /** Timeline of an execution. */
@@ -99,7 +99,7 @@ function entryName({ kind, path }: TimelineEntry): Html {
 }
 
 function entryPath({ decisionId, auditSeq }: TimelineEntry): string | undefined {
-  if (decisionId !== undefined) return `/ui/decisions/${encodeURIComponent(decisionId)}`
+  if (decisionId !== undefined) return decisionPath(decisionId)
   return auditSeq === undefined ? undefined : `/ui/trail/${auditSeq}`
 }
 

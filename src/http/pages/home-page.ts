@@ -8,7 +8,7 @@ import { instanceLine } from './approval-lists.js'
 import { answerOf, policyLink } from './decision-table.js'
 import { PEOPLE } from './layout.js'
 import type { Html, PageContent, Viewer } from './layout.js'
-import { empty, link, moment, toneOfState, wordOfState } from './parts.js'
+import { decisionPath, empty, link, moment, toneOfState, wordOfState } from './parts.js'
 import { runLine } from './run-table.js'
 
 /** State of a part of the service, as in `GET /health?plugins`. */
@@ -112,11 +112,7 @@ function denialLine(decision: DecisionView, { prefix, roles }: Viewer): Html {
   const { decisionId, application, time } = decision
   const [reason = ''] = answerOf(decision).split('\n')
   const why = reason === '' ? 'denied without a reason' : reason
-  return html`${
-      roles.includes('auditor')
-        ? html`<a href="${prefix}/ui/decisions/${encodeURIComponent(decisionId)}">${why}</a>`
-        : why
-    }
+  return html`${roles.includes('auditor') ? link(prefix, decisionPath(decisionId), why) : why}
     <p class="soft">
       ${policyLink(decision, prefix)}${application === undefined ? '' : ` · ${application}`} · ${moment(time)}
     </p>`

@@ -6,7 +6,7 @@ import type { ChangeCounts, Flip, ImpactResult } from '../../impact/impact-resul
 import { badge } from '../analysis-report/tone.js'
 import type { Tone } from '../analysis-report/tone.js'
 import type { Html, Viewer } from './layout.js'
-import { link, moment, problemList, shownValue } from './parts.js'
+import { decisionPath, link, moment, problemList, shownValue } from './parts.js'
 
 const WORDS: Readonly<Record<Flip['change'], string>> = {
   allow_to_deny: 'allowed, now denied',
@@ -105,7 +105,7 @@ function countsOf(changes: ChangeCounts): string {
 function flipList(flips: readonly Flip[], { prefix, roles }: Viewer): Html {
   const named = ({ origin, id, name }: Flip): Html =>
     origin === 'decision' && roles.includes('auditor')
-      ? link(prefix, `/ui/decisions/${encodeURIComponent(id)}`, 'Decision')
+      ? link(prefix, decisionPath(id), 'Decision')
       : html`${origin} ${name ?? ''}`
   return html`<ul class="plain-list">
     ${flips.map(

@@ -93,9 +93,14 @@ export function jsonBlock(value: unknown): Html {
   return html`<pre tabindex="0">${cutText(JSON.stringify(value, null, 2), MAX_JSON)}</pre>`
 }
 
-/** Renders a link, or the text alone without a path. */
-export function link(prefix: string, path: string, text: string): Html {
+/** Renders a link. */
+export function link(prefix: string, path: string, text: Html | string): Html {
   return html`<a href="${prefix}${path}">${text}</a>`
+}
+
+/** Returns the path of the page of a decision. */
+export function decisionPath(decisionId: string): string {
+  return `/ui/decisions/${encodeURIComponent(decisionId)}`
 }
 
 /** Renders a link to the page of an execution. */

@@ -9,7 +9,7 @@ import { impactSection } from './impact-section.js'
 import { jsonTree } from './json-tree.js'
 import { tokenField } from './layout.js'
 import type { Html, PageContent, Viewer } from './layout.js'
-import { link } from './parts.js'
+import { decisionPath, link } from './parts.js'
 import { problemNotice } from './sign-in-page.js'
 import type { ShownProblem } from './sign-in-page.js'
 
@@ -93,8 +93,7 @@ ${text}</textarea>
           decision === ''
             ? ''
             : html`<p class="soft">
-                The input of
-                ${link(viewer.prefix, `/ui/decisions/${encodeURIComponent(decision)}`, `decision ${decision}`)}
+                The input of ${link(viewer.prefix, decisionPath(decision), `decision ${decision}`)}
               </p>`
         }
         <textarea class="code" id="input" name="input" spellcheck="false" data-language="json">

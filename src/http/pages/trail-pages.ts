@@ -12,7 +12,7 @@ import { tokenField } from './layout.js'
 import type { Html, PageContent, Viewer } from './layout.js'
 import { filterForm, pager, periodField, table, withQuery } from './lists.js'
 import type { Period } from './lists.js'
-import { empty, executionLink, facts, link, moment, personText, toneOfState } from './parts.js'
+import { decisionPath, empty, executionLink, facts, link, moment, personText, toneOfState } from './parts.js'
 
 const PATH = '/ui/trail'
 
@@ -177,7 +177,7 @@ function subjectLink(source: string, content: unknown, prefix: string): Html | u
   if (source === 'gate' && typeof instance === 'number')
     return link(prefix, `/ui/approvals/${instance}`, `approval ${instance}`)
   if (source === 'policy' && typeof decisionId === 'string')
-    return link(prefix, `/ui/decisions/${encodeURIComponent(decisionId)}`, `decision ${decisionId}`)
+    return link(prefix, decisionPath(decisionId), `decision ${decisionId}`)
   return undefined
 }
 

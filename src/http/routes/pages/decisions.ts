@@ -17,7 +17,7 @@ import type { PageRoutesDeps } from './page-route.js'
 import type { DecisionExplanation } from '../../../explain/explain-decision.js'
 import { explainedPackages } from '../../pages/explanation-section.js'
 import type { PageContent, Viewer } from '../../pages/layout.js'
-import { facts, link } from '../../pages/parts.js'
+import { decisionPath, facts, link } from '../../pages/parts.js'
 
 const PAST: Readonly<Record<string, string>> = { allow: 'allowed', deny: 'denied', error: 'an error' }
 
@@ -126,7 +126,7 @@ export function packageNames({ packages }: Snapshot): readonly string[] {
 /** Renders why a decision was made: the rules that fired, and why the others did not. */
 function whyPage(explanation: DecisionExplanation, { prefix }: Viewer): PageContent {
   const { decisionId, outcome, revision, reproduced, error, notes } = explanation
-  const back = `/ui/decisions/${encodeURIComponent(decisionId)}`
+  const back = decisionPath(decisionId)
   const body = html`<h1>Why the decision was ${PAST[outcome] ?? outcome}</h1>
     ${facts([
       ['decision', link(prefix, back, decisionId)],
