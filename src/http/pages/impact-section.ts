@@ -6,7 +6,7 @@ import type { ChangeCounts, Flip, ImpactResult } from '../../impact/impact-resul
 import { badge } from '../analysis-report/tone.js'
 import type { Tone } from '../analysis-report/tone.js'
 import type { Html, Viewer } from './layout.js'
-import { decisionPath, link, moment, problemList, shownValue } from './parts.js'
+import { decisionPath, duration, link, moment, problemList, shownValue } from './parts.js'
 
 const WORDS: Readonly<Record<Flip['change'], string>> = {
   allow_to_deny: 'allowed, now denied',
@@ -67,7 +67,7 @@ function resultSection(result: ImpactResult, viewer: Viewer): Html {
           Compared: ${compared.decisions} stored decisions and ${compared.pipelines} pipelines.
           ${notReplayable.total > 0 ? `${notReplayable.total} more cannot be evaluated again.` : ''}
           ${bothFail > 0 ? `${bothFail} fail with both.` : ''} ${notes.join(' ')} An evaluation takes
-          ${milliseconds(cost.after.meanMs)} on average, before ${milliseconds(cost.before.meanMs)}.
+          ${duration(cost.after.meanMs)} on average, before ${duration(cost.before.meanMs)}.
         </p>
         ${Object.keys(result.changes).length === 0 ? '' : html`<p>${countsOf(result.changes)}</p>`}
         ${
@@ -90,10 +90,6 @@ function sentence({ compared: { total }, changes, isPartial }: ImpactResult): st
   const part = isPartial ? ' so far' : ''
   if (changed === 0) return `No answer changes: ${total} of ${total} are the same${part}.`
   return `${changed} of ${total} answers change${part}.`
-}
-
-function milliseconds(ms: number): string {
-  return `${Number(ms.toPrecision(2))} ms`
 }
 
 function countsOf(changes: ChangeCounts): string {
