@@ -1,4 +1,5 @@
-import type { Exchange } from './exchange.js'
+import type { Role } from '../../config/sections/roles.js'
+import type { Caller, Exchange } from './exchange.js'
 
 /** A caller as recorded in the audit trail. */
 export interface CallerRecord {
@@ -13,6 +14,11 @@ export function callerOf(exchange: Exchange): CallerRecord {
   const { remoteAddress = 'unknown', requestId, traceId } = exchange
   const trace = traceId === undefined ? '' : ` trace ${traceId}`
   return { user: exchange.callerName, origin: `${remoteAddress} request ${requestId}${trace}` }
+}
+
+/** Whether a caller has a role. Admins have all. */
+export function hasRole({ isAdmin, roles = [] }: Caller, role: Role): boolean {
+  return isAdmin || roles.includes(role)
 }
 
 /** Returns the caller with the current time. */

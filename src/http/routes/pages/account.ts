@@ -4,6 +4,7 @@ import { AppError } from '../../../errors/app-error.js'
 import type { ErrorKind } from '../../../errors/app-error.js'
 import { listDelegations } from '../../../gates/instances/delegations.js'
 import { isSamePerson } from '../../../lib/text/same-person.js'
+import { hasRole } from '../../exchange/caller-of.js'
 import { errorAnswer } from '../../exchange/error-body.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { formBody } from '../../input/form-body.js'
@@ -98,11 +99,12 @@ async function answerAccount(
 
 /** The delegations of an approver, and all of them for those who may read them. */
 async function delegationsFor(
-  { caller: { tokenName, isAdmin, roles = [] } }: Exchange,
+  { caller }: Exchange,
   { gates: { reader, now } }: PageRoutesDeps,
 ): Promise<ShownDelegations | undefined> {
-  if (tokenName === undefined || !(isAdmin || PEOPLE.some((role) => roles.includes(role)))) return undefined
-  const mayGive = isAdmin || roles.includes('approver')
+  const { tokenName, isAdmin } = caller
+  if (tokenName === undefined || !PEOPLE.some((role) => hasRole(caller, role))) return undefined
+  const mayGive = hasRole(caller, 'approver')
   const all = await reader.run(listDelegations, { nowMs: now() })
   return {
     ...{ mayGive, maxDays: MAX_DAYS },

@@ -11,6 +11,7 @@ import { requireInstance } from '../../../gates/instances/find-or-raise.js'
 import { listInstances } from '../../../gates/instances/list-instances.js'
 import { isOpen } from '../../../store/ports/gate-instance.js'
 import type { GateInstance } from '../../../store/ports/gate-instance.js'
+import { hasRole } from '../../exchange/caller-of.js'
 import { errorAnswer } from '../../exchange/error-body.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { Lines, formBody } from '../../input/form-body.js'
@@ -187,10 +188,9 @@ async function answerInstance(
     lastApprovedBefore(whole.instance, nowMs, deps),
     deps.analysis.reader.run(listRuns, { executionId, limit: MAX_RUNS }),
   ])
-  const { isAdmin, roles = [] } = exchange.caller
   const viewer = {
     ...viewerOf(exchange, deps),
-    mayDecide: isAdmin || roles.includes('approver'),
+    mayDecide: hasRole(exchange.caller, 'approver'),
     entersName: !deps.browsers.requiresTokens,
   }
   const shown = { ...whole, nowMs, subject, lastApproved, runs, decisions, timeline, attempt, comment }

@@ -5,6 +5,7 @@ import { countDecisions, queryDecisions } from '../../../decisions/query-decisio
 import { listInstances } from '../../../gates/instances/list-instances.js'
 import type { InstancePage } from '../../../gates/instances/list-instances.js'
 import { printable } from '../../../lib/text/shown-text.js'
+import { hasRole } from '../../exchange/caller-of.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import { goTo } from '../../pages/answer-page.js'
@@ -93,8 +94,7 @@ async function answerHome(exchange: Exchange, deps: PageRoutesDeps): Promise<Res
 async function collectHome(exchange: Exchange, deps: PageRoutesDeps): Promise<ShownHome> {
   const nowMs = deps.gates.now()
   const awaits = reviewerOf(exchange, deps)
-  const { isAdmin, roles = [] } = exchange.caller
-  const mayDecide = isAdmin || roles.includes('approver')
+  const mayDecide = hasRole(exchange.caller, 'approver')
   const [mine, shared] = await Promise.all([
     mayDecide ? deps.gates.reader.run(listInstances, { ...WAITING, nowMs, awaits, limit: MAX_LISTED }) : NONE,
     deps.homeFeed.shared(() => collectShared(deps, nowMs)),

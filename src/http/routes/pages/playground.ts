@@ -16,6 +16,7 @@ import {
   selectPackages,
 } from '../../../rego/index.js'
 import type { Snapshot, SourceText } from '../../../rego/index.js'
+import { hasRole } from '../../exchange/caller-of.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { Lines, formBody } from '../../input/form-body.js'
 import { textOf } from '../../input/path-parameter.js'
@@ -152,8 +153,8 @@ async function show(
   return await showPage(playgroundPage(shown, viewerOf(exchange, deps)), exchange, deps, { status })
 }
 
-function mayReadInputs({ caller: { isAdmin, roles = [] } }: Exchange): boolean {
-  return isAdmin || roles.includes('auditor')
+function mayReadInputs({ caller }: Exchange): boolean {
+  return hasRole(caller, 'auditor')
 }
 
 function refuseInputs(exchange: Exchange): void {
