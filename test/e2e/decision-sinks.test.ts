@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 
 import { newerOpa } from '../support/compilers.js'
 import { startEventReceiver } from '../support/event-receiver.js'
-import type { EventReceiver, SentEvent } from '../support/event-receiver.js'
+import type { SentEvent } from '../support/event-receiver.js'
 import { ask, postJson } from '../support/http-client.js'
 import { startOpa } from '../support/opa-server.js'
-import { startTidegate } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
+import { useEventReceiver } from '../support/use-event-receiver.js'
 import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
 
@@ -23,36 +23,19 @@ workspace.write({
   'upload-token': 'the token of the uploads',
 })
 afterAll(workspace.remove)
-let receiver: EventReceiver
-let tidegate: TidegateProcess | undefined
-beforeEach(async () => {
-  receiver = await startEventReceiver()
-})
-afterEach(async () => {
-  await tidegate?.end('SIGTERM')
-  tidegate = undefined
-  await receiver.close()
-})
+const { receiver, start, untilEvents } = useEventReceiver()
 
 async function serve(dataDir: string, more: object = {}, policies = 'policies'): Promise<TidegateProcess> {
   const credentials = { type: 'bearer', token: { file: join(workspace.path, 'upload-token') } }
-  const central = { name: 'central', type: 'opa', url: receiver.url, credentials, minDelaySeconds: 1 }
+  const central = { name: 'central', type: 'opa', url: receiver().url, credentials, minDelaySeconds: 1 }
   const file = { name: 'file', type: 'file', path: join(workspace.path, `${dataDir}.jsonl`) }
   const config = { decisions: { sinks: [central, file], mask: ['/card'], ...more } }
-  tidegate = await startTidegate({ workspace, dataDir, config, directories: [policies] })
-  return tidegate
+  return await start({ workspace, dataDir, config, directories: [policies] })
 }
 
 async function decide(at: TidegateProcess, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1)
     await postJson(at.url, '/v1/data/app/echo', { input: { index, card: '4111' } })
-}
-
-async function untilEvents(count: number, at = receiver): Promise<void> {
-  await waitUntil(
-    () => (at.events.length >= count ? true : undefined),
-    () => `${at.events.length} of ${count} events arrived`,
-  )
 }
 
 function linesOf(dataDir: string): Record<string, unknown>[] {
@@ -68,19 +51,19 @@ test('decisions reach a service and a file, masked, with the credentials of the 
   await decide(at, 3)
   await untilEvents(3)
   await at.end('SIGTERM')
-  expect(receiver.events).toMatchObject(
+  expect(receiver().events).toMatchObject(
     [0, 1, 2].map((index) => ({
       path: 'app/echo',
       input: { index, card: '[masked]' },
       masked: ['/input/card', '/result/card'],
     })),
   )
-  expect(linesOf('both')).toEqual(receiver.events)
-  expect(receiver.uploads[0]?.headers.authorization).toBe('Bearer the token of the uploads')
+  expect(linesOf('both')).toEqual(receiver().events)
+  expect(receiver().uploads[0]?.headers.authorization).toBe('Bearer the token of the uploads')
 })
 
 test('a service that was away receives every decision once, also over a restart', async () => {
-  receiver.respond(503)
+  receiver().respond(503)
   const first = await serve('away')
   await decide(first, 5)
   await waitUntil(
@@ -88,19 +71,19 @@ test('a service that was away receives every decision once, also over a restart'
       (await ask(first.url, { path: '/health?plugins' })).text.includes('does not have yet: 5')
         ? true
         : undefined,
-    () => `${receiver.uploads.length} uploads`,
+    () => `${receiver().uploads.length} uploads`,
   )
   const health = await ask(first.url, { path: '/health?plugins' })
   expect(health.text).toContain('decisions that sink central does not have yet')
   const metrics = await ask(first.url, { path: '/metrics' })
   expect(metrics.text).toContain('tidegate_decision_sink_waiting{sink="central"} 5')
   await first.end('SIGTERM')
-  receiver.respond(200)
+  receiver().respond(200)
   const second = await serve('away')
   await decide(second, 2)
   await untilEvents(7)
   await second.end('SIGTERM')
-  const ids = receiver.events.map(({ decision_id: id }) => id)
+  const ids = receiver().events.map(({ decision_id: id }) => id)
   expect(ids).toHaveLength(7)
   expect(new Set(ids).size).toBe(7)
 })
@@ -117,7 +100,7 @@ interface OtlpUpload {
 }
 
 test('an OpenTelemetry collector receives decisions as log records of the trace', async () => {
-  const sink = { name: 'otel', type: 'otlp', url: receiver.url, minDelaySeconds: 1, labels: { site: 'a' } }
+  const sink = { name: 'otel', type: 'otlp', url: receiver().url, minDelaySeconds: 1, labels: { site: 'a' } }
   const at = await serve('otlp', { sinks: [sink] })
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
   await ask(at.url, {
@@ -129,11 +112,11 @@ test('an OpenTelemetry collector receives decisions as log records of the trace'
     body: '{"input":{"card":"4111"}}',
   })
   await untilEvents(1)
-  expect(receiver.uploads[0]).toMatchObject({
+  expect(receiver().uploads[0]).toMatchObject({
     path: '/v1/logs',
     headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
   })
-  const [{ resource, scopeLogs }] = (receiver.events[0] as unknown as OtlpUpload).resourceLogs
+  const [{ resource, scopeLogs }] = (receiver().events[0] as unknown as OtlpUpload).resourceLogs
   expect(resource.attributes).toContainEqual({ key: 'site', value: { stringValue: 'a' } })
   const [record] = scopeLogs[0].logRecords
   expect(record).toMatchObject({ traceId, severityNumber: 9, eventName: 'tidegate.decision' })
@@ -180,12 +163,12 @@ test.skipIf(newerOpa() === undefined)(
     await untilEvents(requests.length, ofOpa)
     await opa.stop()
     await ofOpa.close()
-    const [upload] = receiver.uploads
+    const [upload] = receiver().uploads
     const [uploadOfOpa] = ofOpa.uploads
     expect(upload?.path).toBe(uploadOfOpa?.path)
     for (const name of ['content-type', 'content-encoding'])
       expect(upload?.headers[name]).toBe(uploadOfOpa?.headers[name])
-    for (const [index, event] of receiver.events.entries()) {
+    for (const [index, event] of receiver().events.entries()) {
       // Without the members that OPA does not have.
       const own: SentEvent = { ...event, custom: undefined, revision: undefined }
       const theirs = ofOpa.events[index] ?? {}

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 
 import { newerOpa } from '../support/compilers.js'
 import { startEventReceiver } from '../support/event-receiver.js'
-import type { EventReceiver, SentEvent } from '../support/event-receiver.js'
+import type { SentEvent } from '../support/event-receiver.js'
 import { ask, postJson } from '../support/http-client.js'
 import { startOpa } from '../support/opa-server.js'
-import { startTidegate } from '../support/tidegate-process.js'
 import type { ServeSettings, TidegateProcess } from '../support/tidegate-process.js'
+import { useEventReceiver } from '../support/use-event-receiver.js'
 import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
 
@@ -44,33 +44,16 @@ const workspace = makeWorkspace({
 })
 afterAll(workspace.remove)
 
-let receiver: EventReceiver
-let tidegate: TidegateProcess | undefined
-beforeEach(async () => {
-  receiver = await startEventReceiver()
-})
-afterEach(async () => {
-  await tidegate?.end('SIGTERM')
-  tidegate = undefined
-  await receiver.close()
-})
+const { receiver, start, untilEvents } = useEventReceiver()
 
 async function serve(
   name: string,
   { decisions = {}, ...settings }: { readonly decisions?: object } & Partial<ServeSettings> = {},
 ): Promise<TidegateProcess> {
-  const sink = { name: 'central', type: 'opa', url: receiver.url, minDelaySeconds: 1 }
+  const sink = { name: 'central', type: 'opa', url: receiver().url, minDelaySeconds: 1 }
   const policies = { limits: { maxDurationMs: 200 } }
   const config = { policies, decisions: { redact: false, sinks: [sink], ...decisions }, ...settings.config }
-  tidegate = await startTidegate({ directories: ['policies'], ...settings, workspace, dataDir: name, config })
-  return tidegate
-}
-
-async function untilEvents(count: number, at = receiver): Promise<void> {
-  await waitUntil(
-    () => (at.events.length >= count ? true : undefined),
-    () => `${at.events.length} of ${count} events arrived`,
-  )
+  return await start({ directories: ['policies'], ...settings, workspace, dataDir: name, config })
 }
 
 const decide = (url: string, input: unknown, path = 'echo'): Promise<unknown> =>
@@ -124,13 +107,13 @@ test.skipIf(newerOpa() === undefined)('the events are masked as those of OPA', a
     ...{ input, result, erased, masked, path },
   })
   const decided = count - 3
-  expect(receiver.events.slice(0, decided).map(shown)).toEqual(ofOpa.events.slice(0, decided).map(shown))
+  expect(receiver().events.slice(0, decided).map(shown)).toEqual(ofOpa.events.slice(0, decided).map(shown))
   const calls = ({ input, erased, masked, nd_builtin_cache: made }: SentEvent): object => ({
     ...{ input, erased, masked },
     calls: typeof made === 'object' && made !== null ? Object.entries(made).map(namesOf) : undefined,
   })
   const random = (events: readonly SentEvent[]): object[] => events.slice(decided).map(calls)
-  expect(random(receiver.events)).toEqual(random(ofOpa.events))
+  expect(random(receiver().events)).toEqual(random(ofOpa.events))
 })
 
 /** The numbers differ. */
@@ -145,11 +128,13 @@ test('a mask that fails or does not end lets nothing leave, and the next decisio
   await decide(at.url, { password: 'hunter2', masks: ['/labels'] })
   await decide(at.url, { password: 'hunter2', next: true })
   await untilEvents(4)
-  expect(JSON.stringify(receiver.events.slice(0, 3))).not.toContain('hunter2')
-  expect(receiver.events.slice(0, 3).map(({ input, result, erased }) => ({ input, result, erased }))).toEqual(
-    [1, 2, 3].map(() => ({ input: undefined, result: undefined, erased: ['/input', '/result'] })),
-  )
-  expect(receiver.events[3]).toMatchObject({ input: { next: true }, erased: ['/input/password'] })
+  expect(JSON.stringify(receiver().events.slice(0, 3))).not.toContain('hunter2')
+  expect(
+    receiver()
+      .events.slice(0, 3)
+      .map(({ input, result, erased }) => ({ input, result, erased })),
+  ).toEqual([1, 2, 3].map(() => ({ input: undefined, result: undefined, erased: ['/input', '/result'] })))
+  expect(receiver().events[3]).toMatchObject({ input: { next: true }, erased: ['/input/password'] })
   const { text } = await ask(at.url, { path: '/metrics' })
   expect(text).toContain('tidegate_decision_sink_mask_failed_total{sink="central"} 3')
 })
@@ -158,7 +143,7 @@ test('dropped decisions stay in the local log', async () => {
   const at = await serve('dropped')
   for (const drop of [true, true, false]) await decide(at.url, { drop })
   await untilEvents(1)
-  expect(receiver.events).toMatchObject([{ input: { drop: false } }])
+  expect(receiver().events).toMatchObject([{ input: { drop: false } }])
   const { text } = await ask(at.url, { path: '/decisions' })
   expect(text.match(/"decisionId"/g)).toHaveLength(3)
   await waitUntil(
@@ -181,14 +166,14 @@ test('the rules can have other names, also in a configuration of OPA', async () 
   await decide(at.url, { drop: true })
   await decide(at.url, { card: '4111' })
   await untilEvents(1)
-  expect(receiver.events).toMatchObject([{ input: {}, erased: ['/input/card'] }])
+  expect(receiver().events).toMatchObject([{ input: {}, erased: ['/input/card'] }])
 })
 
 test('masks of a new revision apply, and those of an earlier one end', async () => {
   const at = await serve('changing', { directories: ['changing'], args: ['--watch'] })
   await decide(at.url, { card: 'a' })
   await untilEvents(1)
-  expect(receiver.events[0]).toMatchObject({ input: { card: 'a' } })
+  expect(receiver().events[0]).toMatchObject({ input: { card: 'a' } })
   const loads = (): number => at.log().filter(({ msg }) => msg === 'policies loaded').length
   const untilLoaded = (count: number): Promise<unknown> =>
     waitUntil(
@@ -201,10 +186,10 @@ test('masks of a new revision apply, and those of an earlier one end', async () 
   await untilLoaded(2)
   await decide(at.url, { card: 'b' })
   await untilEvents(2)
-  expect(receiver.events[1]).toMatchObject({ input: {}, erased: ['/input/card'] })
+  expect(receiver().events[1]).toMatchObject({ input: {}, erased: ['/input/card'] })
   workspace.write({ 'changing/log.rego': 'package other\n' })
   await untilLoaded(3)
   await decide(at.url, { card: 'c' })
   await untilEvents(3)
-  expect(receiver.events[2]).toMatchObject({ input: { card: 'c' } })
+  expect(receiver().events[2]).toMatchObject({ input: { card: 'c' } })
 })
