@@ -2,19 +2,11 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { gzipSync } from 'node:zlib'
 
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 
 import { EXECUTION, useConsoleService } from '../support/console-service.js'
-import {
-  CHROMIUM,
-  DESKTOP,
-  MAX_PAGE_BYTES,
-  PHONE,
-  shoot,
-  signIn,
-  useBrowser,
-} from '../support/console-browser.js'
+import { CHROMIUM, DESKTOP, MAX_PAGE_BYTES, PHONE, shoot, useBrowser } from '../support/console-browser.js'
 import { ask, objectOf } from '../support/http-client.js'
 import { as } from '../support/page-service.js'
 
@@ -27,8 +19,7 @@ interface Violation {
 
 describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
   const { url, ids, trigger } = useConsoleService()
-  const browser = useBrowser()
-  const signedIn = (context: BrowserContext, name: string): Promise<Page> => signIn(context, url(), name)
+  const signIn = useBrowser(url)
   const pages = (): readonly (readonly [name: string, path: string])[] => [
     ['home', '/'],
     ['approvals', '/ui/approvals'],
@@ -73,8 +64,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
   ] as const)(
     'every page is readable on a %s in %s colours',
     async (device, colorScheme, viewport) => {
-      const context = await browser().newContext({ viewport, colorScheme })
-      const page = await signedIn(context, 'root')
+      const page = await signIn('root', { viewport, colorScheme })
       for (const [name, path] of pages()) {
         const answer = await page.goto(`${url()}${path}`)
         await shoot(page, `${name}-${device}-${colorScheme}`)
@@ -88,7 +78,6 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
         expect(answer?.status()).toBe(name === 'unknown' ? 404 : 200)
         expect(await page.locator('nav a').count()).toBe(9)
       }
-      await context.close()
     },
     240_000,
   )
@@ -96,8 +85,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
   test.each(['bo', 'al', 'eve', 'ana'])(
     'each section of the menu is readable for the roles of %s, and leads only where they may go',
     async (name) => {
-      const context = await browser().newContext({ viewport: PHONE })
-      const page = await signedIn(context, name)
+      const page = await signIn(name, { viewport: PHONE })
       const links = await page.locator('nav a').all()
       const targets = new Set<string>()
       for (const path of await Promise.all(links.map((link) => link.getAttribute('href')))) {
@@ -109,15 +97,13 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
       }
       for (const target of targets)
         expect([target, (await page.request.get(`${url()}${target}`)).status()]).toEqual([target, 200])
-      await context.close()
     },
     120_000,
   )
 
   test('an approver decides with the keyboard alone: a comment is required, and the record is in the trail', async () => {
     const id = await trigger('01JKEYBOARD')
-    const context = await browser().newContext({ viewport: PHONE })
-    const page = await signedIn(context, 'ana')
+    const page = await signIn('ana', { viewport: PHONE })
     await page.goto(`${url()}/ui/approvals/${id}`)
     const pressUntil = async (selector: string): Promise<void> => {
       for (let presses = 0; presses < 80; presses += 1) {
@@ -142,13 +128,11 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
       headers: as('eve'),
     })
     expect(JSON.stringify(objectOf(trail))).toContain('"user":"ana"')
-    await context.close()
   }, 120_000)
 
   test('what was typed before the session ended is in the form again after signing in', async () => {
     const id = await trigger('01JENDED')
-    const context = await browser().newContext({ viewport: PHONE })
-    const page = await signedIn(context, 'bo')
+    const page = await signIn('bo', { viewport: PHONE })
     for (const path of [`/ui/approvals/${id}`, '/ui/account']) {
       await page.goto(`${url()}${path}`)
       const field = path === '/ui/account' ? '#reason' : '#comment'
@@ -158,7 +142,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
         await page.fill('#to', 'ana')
         await page.fill('#until', new Date(Date.now() + 172_800_000).toISOString().slice(0, 10))
       }
-      await context.clearCookies()
+      await page.context().clearCookies()
       await page.click('main form:has(input, textarea) button >> nth=0')
       await page.waitForSelector('h2:has-text("Your input")')
       await page.fill('#token', 'token-of-bo')
@@ -168,13 +152,11 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
       await page.reload()
       expect(await page.inputValue(field)).toBe('')
     }
-    await context.close()
   }, 60_000)
 
   test('a withdrawal needs a confirmation, and what was typed is kept', async () => {
     const id = await trigger('01JWITHDRAW')
-    const context = await browser().newContext({ viewport: DESKTOP })
-    const page = await signedIn(context, 'bo')
+    const page = await signIn('bo', { viewport: DESKTOP })
     await page.goto(`${url()}/ui/approvals/${id}`)
     await page.fill('#comment', 'a wrong version')
     await page.click('button[value="cancel"]')
@@ -185,12 +167,10 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
     await page.waitForSelector('h1:has-text("Withdraw this approval?")')
     await page.click('text="Withdraw" >> nth=-1')
     await page.waitForSelector('.badge:has-text("withdrawn")')
-    await context.close()
   }, 60_000)
 
   test('an approval shows what it is about and what changed since the last approved run', async () => {
-    const context = await browser().newContext({ viewport: DESKTOP, timezoneId: 'Asia/Tokyo' })
-    const page = await signedIn(context, 'bo')
+    const page = await signIn('bo', { viewport: DESKTOP, timezoneId: 'Asia/Tokyo' })
     await page.goto(`${url()}/ui/approvals/${ids().approval}`)
     const shown = await page.textContent('section.verdict')
     for (const text of [
@@ -208,21 +188,17 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
     expect(new Date(`${local?.replace(' ', 'T') ?? ''}+09:00`).getTime()).toBe(Date.parse(utc ?? ''))
     await page.click(`a:has-text("${EXECUTION}")`)
     await page.waitForSelector('h1:has-text("Execution of prod-rollout")')
-    await context.close()
   }, 60_000)
 
   test('an open home page shows a new approval by itself', async () => {
-    const context = await browser().newContext({ viewport: DESKTOP })
-    const page = await signedIn(context, 'bo')
+    const page = await signIn('bo', { viewport: DESKTOP })
     await page.waitForSelector('text="This page updates by itself."')
     const id = await trigger('01JLIVE')
     await page.waitForSelector(`a:has-text("Release, ${id}")`, { timeout: 30_000 })
-    await context.close()
   }, 60_000)
 
   test('an auditor verifies the trail, narrows it down, and exports it', async () => {
-    const context = await browser().newContext({ viewport: DESKTOP, acceptDownloads: true })
-    const page = await signedIn(context, 'eve')
+    const page = await signIn('eve', { viewport: DESKTOP, acceptDownloads: true })
     await page.click('nav >> text=Trail')
     await page.click('button:has-text("Verify")')
     await page.waitForSelector('.badge:has-text("intact")')
@@ -230,6 +206,5 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
     expect(await page.locator('tbody tr').count()).toBeGreaterThan(2)
     const [download] = await Promise.all([page.waitForEvent('download'), page.click('a:has-text("CSV")')])
     expect(download.suggestedFilename()).toBe('trail.csv')
-    await context.close()
   }, 60_000)
 })

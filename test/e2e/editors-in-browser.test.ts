@@ -1,25 +1,16 @@
 import { gzipSync } from 'node:zlib'
 
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 
-import {
-  CHROMIUM,
-  DESKTOP,
-  MAX_PAGE_BYTES,
-  PHONE,
-  shoot,
-  signIn,
-  useBrowser,
-} from '../support/console-browser.js'
+import { CHROMIUM, DESKTOP, MAX_PAGE_BYTES, PHONE, shoot, useBrowser } from '../support/console-browser.js'
 import { useConsoleService } from '../support/console-service.js'
 import { ask, objectOf, postJson } from '../support/http-client.js'
 import { as } from '../support/page-service.js'
 
 describe.skipIf(CHROMIUM === undefined)('the editors of the console in a browser', () => {
   const { url, ids } = useConsoleService()
-  const browser = useBrowser()
-  const signedIn = (context: BrowserContext, name: string): Promise<Page> => signIn(context, url(), name)
+  const signIn = useBrowser(url)
   /** Replaces the text of the first editor, as a paste does. */
   const paste = async (page: Page, text: string): Promise<void> => {
     await page.locator('.cm-content').first().press('Control+a')
@@ -32,8 +23,7 @@ describe.skipIf(CHROMIUM === undefined)('the editors of the console in a browser
   }
 
   test('from a denial to its rule, to an edited policy and to its impact takes four clicks', async () => {
-    const context = await browser().newContext({ viewport: DESKTOP })
-    const page = await signedIn(context, 'eve')
+    const page = await signIn('eve', { viewport: DESKTOP })
     let clicks = 0
     const click = async (selector: string): Promise<void> => {
       clicks += 1
@@ -50,12 +40,10 @@ describe.skipIf(CHROMIUM === undefined)('the editors of the console in a browser
     await shoot(page, 'playground-impact')
     expect(await page.textContent('#impact')).toContain('Saturday is a day of rest')
     expect(await page.inputValue('#text')).toContain('day of rest')
-    await context.close()
   }, 120_000)
 
   test('the playground shows the result, the evaluated lines, the rules and the place of a mistake', async () => {
-    const context = await browser().newContext({ viewport: DESKTOP })
-    const page = await signedIn(context, 'eve')
+    const page = await signIn('eve', { viewport: DESKTOP })
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
     const results = page.locator('.results')
@@ -83,12 +71,10 @@ describe.skipIf(CHROMIUM === undefined)('the editors of the console in a browser
     await shoot(page, 'playground-mistake')
     expect(await page.locator('.cm-lintRange-error, .cm-lintPoint-error').count()).toBe(1)
     expect(complaints.filter((text) => !text.includes('400'))).toEqual([])
-    await context.close()
   }, 120_000)
 
   test('the keyboard leaves the editor with Escape and Tab, and the script is sent once', async () => {
-    const context = await browser().newContext({ viewport: PHONE })
-    const page = await signedIn(context, 'eve')
+    const page = await signIn('eve', { viewport: PHONE })
     const sizes = new Map<string, number>()
     page.on('response', (answer) => {
       if (answer.url().includes('/ui/editor.js'))
@@ -108,12 +94,10 @@ describe.skipIf(CHROMIUM === undefined)('the editors of the console in a browser
     const page0 = gzipSync((await answer?.body()) ?? '').length
     const [script = 0] = sizes.values()
     expect([sizes.size, script > 10_000, page0 + script < MAX_PAGE_BYTES]).toEqual([1, true, true])
-    await context.close()
   }, 60_000)
 
   test('two analyses are compared by metric, with both canaries in one chart', async () => {
-    const context = await browser().newContext({ viewport: DESKTOP })
-    const page = await signedIn(context, 'eve')
+    const page = await signIn('eve', { viewport: DESKTOP })
     await page.goto(`${url()}/ui/analyses?application=shop`)
     await page.click('button:has-text("Compare")')
     await page.waitForSelector('[role="status"]:has-text("Fail after Success")')
@@ -122,25 +106,21 @@ describe.skipIf(CHROMIUM === undefined)('the editors of the console in a browser
     await page.click(`a:text-is("${ids().slowAnalysis}")`)
     await page.click(`a:has-text("Compare with analysis ${ids().analysis}")`)
     await page.waitForSelector('h2:has-text("Canaries over time")')
-    await context.close()
   }, 60_000)
 
   test('a running analysis updates its page when it ends', async () => {
     const started = await postJson(url(), '/analysis', { application: 'shop' }, as('root'))
     const { id } = objectOf(started)
-    const context = await browser().newContext({ viewport: DESKTOP })
-    const page = await signedIn(context, 'eve')
+    const page = await signIn('eve', { viewport: DESKTOP })
     await page.goto(`${url()}/ui/runs/${String(id)}`)
     await page.waitForSelector('text="This page updates by itself."')
     await postJson(url(), `/analysis/${String(id)}/cancel`, {}, as('root'))
     await page.waitForSelector('.badge:has-text("cancelled")')
     expect(await page.locator('[data-refresh]').count()).toBe(0)
-    await context.close()
   }, 60_000)
 
   test('an admin tries a changed definition over past data without storing a verdict', async () => {
-    const context = await browser().newContext({ viewport: DESKTOP, acceptDownloads: true })
-    const page = await signedIn(context, 'root')
+    const page = await signIn('root', { viewport: DESKTOP, acceptDownloads: true })
     await page.goto(`${url()}/ui/analyses/definition?application=shop`)
     const runsNow = async (): Promise<unknown> =>
       objectOf(await ask(url(), { path: '/analysis', headers: as('eve') }))['runs']
@@ -169,6 +149,5 @@ describe.skipIf(CHROMIUM === undefined)('the editors of the console in a browser
     await paste(page, before)
     await page.click('button:has-text("Save")')
     await page.waitForSelector('h1:has-text("Definition of cart")')
-    await context.close()
   }, 120_000)
 })

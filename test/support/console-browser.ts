@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 
 import { chromium } from 'playwright-core'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll } from 'vitest'
 
 import { findProgram } from './find-program.js'
 
@@ -15,24 +15,27 @@ export const MAX_PAGE_BYTES = 150 * 1024
 /** Folder for screenshots of the pages. */
 const SHOTS = process.env['PAGE_SHOTS']
 
-/** Starts Chromium for the tests of a suite. */
-export function useBrowser(): () => Browser {
+/** Opens the home page for the owner of the token of a name, until the test ends. */
+type SignIn = (name: string, options: BrowserContextOptions) => Promise<Page>
+
+/** Starts Chromium for the tests of a suite, which sign in at a service. */
+export function useBrowser(url: () => string): SignIn {
   let browser: Browser | undefined
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox'] })
   })
+  afterEach(async () => {
+    for (const context of browser?.contexts() ?? []) await context.close()
+  })
   afterAll(() => browser?.close())
-  return () => browser!
-}
-
-/** Signs in with the token of a name, which leads to the home page. */
-export async function signIn(context: BrowserContext, url: string, name: string): Promise<Page> {
-  const page = await context.newPage()
-  await page.goto(`${url}/`)
-  await page.fill('#token', `token-of-${name}`)
-  await page.press('#token', 'Enter')
-  await page.waitForSelector('h1:has-text("Home")')
-  return page
+  return async (name, options) => {
+    const page = await (await browser!.newContext(options)).newPage()
+    await page.goto(`${url()}/`)
+    await page.fill('#token', `token-of-${name}`)
+    await page.press('#token', 'Enter')
+    await page.waitForSelector('h1:has-text("Home")')
+    return page
+  }
 }
 
 /** Takes a screenshot if `PAGE_SHOTS` names a folder. */
