@@ -72,7 +72,8 @@ export class ShadowThread {
     const compared = this.#parts.compared()
     const { serving, staged } = this.#compared ?? {}
     const isSame = compared?.serving === serving && compared?.staged?.snapshot === staged?.snapshot
-    if (isSame && (this.#thread !== undefined || performance.now() < this.#retryAtMs)) return
+    const isSettled = compared === undefined || this.#thread !== undefined
+    if (isSame && (isSettled || performance.now() < this.#retryAtMs)) return
     void this.#thread?.terminate()
     this.#thread = undefined
     this.#compared = compared
