@@ -202,7 +202,7 @@ export class Policies {
   }
 
   /** Puts the staged policies into service. Raises `conflict` if there are none, or others. */
-  promote(staged?: Snapshot): Promise<void> {
+  promote(staged: Snapshot): Promise<void> {
     return this.#afterCurrent(() => this.#serve(this.#requireStage(staged)))
   }
 
@@ -210,7 +210,7 @@ export class Policies {
    * Ends the stage: the current policies answer all requests again. Raises `conflict` if there is
    * none, or another one.
    */
-  takeBack(reason: AppError, staged?: Snapshot): Promise<void> {
+  takeBack(reason: AppError, staged: Snapshot): Promise<void> {
     return this.#afterCurrent(async () => {
       const { snapshot } = this.#requireStage(staged)
       await this.#staging(undefined)
@@ -219,8 +219,8 @@ export class Policies {
     })
   }
 
-  #requireStage(wanted = this.#stage?.snapshot): Stage {
-    if (this.#stage !== undefined && wanted === this.#stage.snapshot) return this.#stage
+  #requireStage(wanted: Snapshot): Stage {
+    if (this.#stage?.snapshot === wanted) return this.#stage
     throw new AppError('conflict', 'no revision is staged')
   }
 
