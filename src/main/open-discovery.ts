@@ -100,30 +100,25 @@ export class Discovery {
     try {
       await source.fetchFirst(isKept ? 0 : FIRST_BUNDLE_MS)
       const { candidate } = source
-      if (candidate === undefined) {
-        await this.#restore(read)
-        return
-      }
-      const { value, revision } = await this.#evaluate(folder.fileOf(candidate.digest))
-      read(value)
-      this.#value = value
-      await source.accept(candidate, revision)
+      if (candidate === undefined) await this.#use(source.servingFile, read)
+      else await source.accept(candidate, await this.#use(folder.fileOf(candidate.digest), read))
     } catch (raw) {
       if (!isKept) throw raw
       this.#logger.error(
         { error: toAppError(raw).message },
         'the discovery bundle of an earlier start is used, because there is no usable new one',
       )
-      await this.#restore(read)
+      await this.#use(source.servingFile, read)
     }
   }
 
-  async #restore(read: ReadWith): Promise<void> {
-    const file = this.#opened?.source.servingFile
+  /** Uses the document of a bundle if the configuration can be read with it. Returns its revision. */
+  async #use(file: string | undefined, read: ReadWith): Promise<string> {
     if (file === undefined) throw new AppError('internal', 'no discovery bundle is kept')
-    const { value } = await this.#evaluate(file)
+    const { value, revision } = await this.#evaluate(file)
     read(value)
     this.#value = value
+    return revision
   }
 
   async #activate(): Promise<void> {
