@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
 import { AppError } from '../../errors/app-error.js'
+import { isRecord } from '../../lib/validation/record.js'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -10,7 +11,7 @@ type Members = Readonly<Record<string, unknown>>
  * names, as in OPA: a change could not be undone by another bundle.
  */
 export function mergeDiscovered(boot: unknown, discovered: unknown): unknown {
-  if (!isMembers(discovered)) throw new AppError('invalid', 'the discovery document is not an object')
+  if (!isRecord(discovered)) throw new AppError('invalid', 'the discovery document is not an object')
   const own = members(boot)
   const named: Members = { ...discovered, services: byName(discovered['services']) }
   const kept: Members = { ...own, services: byName(own['services']) }
@@ -24,12 +25,12 @@ function byName(services: unknown): unknown {
   if (!Array.isArray(services)) return services ?? {}
   const listed: readonly unknown[] = services
   return Object.fromEntries(
-    listed.map((each) => [isMembers(each) && typeof each['name'] === 'string' ? each['name'] : '', each]),
+    listed.map((each) => [isRecord(each) && typeof each['name'] === 'string' ? each['name'] : '', each]),
   )
 }
 
 function refuseChanges(section: 'services' | 'keys', boot: unknown, added: unknown): void {
-  if (!isMembers(boot) || !isMembers(added)) return
+  if (!isRecord(boot) || !isRecord(added)) return
   const changed = Object.keys(added).find(
     (name) => Object.hasOwn(boot, name) && !isDeepStrictEqual(boot[name], added[name]),
   )
@@ -42,7 +43,7 @@ function refuseChanges(section: 'services' | 'keys', boot: unknown, added: unkno
 
 function merge(first: unknown, second: unknown): unknown {
   if (first === undefined) return second
-  if (!isMembers(first) || !isMembers(second)) return first
+  if (!isRecord(first) || !isRecord(second)) return first
   const names = new Set([...Object.keys(first), ...Object.keys(second)])
   return Object.fromEntries(
     [...names].map((name) => [name, merge(memberOf(first, name), memberOf(second, name))]),
@@ -54,9 +55,5 @@ function memberOf(holder: Members, name: string): unknown {
 }
 
 function members(value: unknown): Members {
-  return isMembers(value) ? value : {}
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isRecord(value) ? value : {}
 }
