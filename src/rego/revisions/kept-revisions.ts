@@ -188,10 +188,9 @@ export class KeptRevisions {
     await mkdir(this.#folder, { recursive: true, mode: FOLDER_MODE })
     const dataBytes = data.reduce((sum, { content }) => sum + content.length, 0)
     const keptData = dataBytes > maxBytes * DATA_SHARE ? [] : data
-    const manifest: Manifest = {
+    const nowMs = now()
+    const identity = {
       revision,
-      sinceMs: now(),
-      untilMs: now(),
       rego: await Promise.all(
         rego.map(async ({ file, text, source = text }) => ({
           file,
@@ -206,11 +205,15 @@ export class KeptRevisions {
       ),
       withoutRego: [...withoutRego],
       dataBytesLeftOut: keptData === data ? 0 : dataBytes,
+    }
+    const name = `${digestOf(Buffer.from(JSON.stringify(identity)))}.json`
+    const manifest: Manifest = {
+      ...identity,
+      sinceMs: nowMs,
+      untilMs: nowMs,
       activations: [],
       hasServed: !isStaged,
     }
-    const { sinceMs, untilMs, ...identity } = manifest
-    const name = `${digestOf(Buffer.from(JSON.stringify({ ...identity, activations: undefined, hasServed: undefined })))}.json`
     if (isStaged) {
       if ((await this.#manifest(name)) === undefined)
         await this.#write(name, Buffer.from(JSON.stringify(manifest)))
@@ -221,11 +224,10 @@ export class KeptRevisions {
     // A revision that comes back after another one is the newest: a rollback goes to the other one.
     const stored = isPinned || former?.name === name ? await this.#manifest(name) : undefined
     const known = stored?.hasServed === true ? stored : undefined
-    const { activations = [] } = known ?? {}
-    const kept = { ...manifest, sinceMs: known?.sinceMs ?? sinceMs, activations }
-    await this.#write(name, Buffer.from(JSON.stringify(kept)))
+    const { sinceMs = nowMs, activations = [] } = known ?? {}
+    await this.#write(name, Buffer.from(JSON.stringify({ ...manifest, sinceMs, activations })))
     if (former !== undefined && former.name !== name)
-      await this.#write(former.name, Buffer.from(JSON.stringify({ ...former.manifest, untilMs })))
+      await this.#write(former.name, Buffer.from(JSON.stringify({ ...former.manifest, untilMs: nowMs })))
     this.#current = name
     await this.#removeOld()
   }
