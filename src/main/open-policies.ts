@@ -17,7 +17,6 @@ import {
   hostBuiltins,
   keepBuilds,
   refusedRequests,
-  type KeptRevision,
   type KeptRevisions,
   type KeptSources,
   type LoadObserver,
@@ -130,12 +129,7 @@ async function sourcesOfPinned(revision: string, revisions: KeptRevisions): Prom
  */
 async function lastServed({ policies }: Config, revisions: KeptRevisions): Promise<KeptSources | undefined> {
   if (policies.staged.sharePercent === 0) return undefined
-  const served = (await revisions.served()).filter(({ hasServed }) => hasServed)
-  const last = served.reduce<KeptRevision | undefined>(
-    (latest, one) => (latest === undefined || one.untilMs > latest.untilMs ? one : latest),
-    undefined,
-  )
-  const sources = last && (await revisions.read(last.revision, Infinity))
+  const sources = await revisions.lastServed()
   return sources === undefined || sources.withoutRego.length + sources.dataBytesLeftOut > 0
     ? undefined
     : sources

@@ -130,8 +130,20 @@ export class KeptRevisions {
     await this.#work
     const all = (await this.#manifests()).filter(({ manifest }) => manifest.revision === revision)
     const served = all.filter(({ manifest }) => manifest.sinceMs <= atMs)
-    const latest = (served.length > 0 ? served : all).toSorted(bySince).at(-1)
-    return latest === undefined ? undefined : await this.#sourcesOf(latest.manifest).catch(() => undefined)
+    return await this.#readable((served.length > 0 ? served : all).toSorted(bySince).at(-1))
+  }
+
+  async #readable(stored: StoredManifest | undefined): Promise<KeptSources | undefined> {
+    return stored && (await this.#sourcesOf(stored.manifest).catch(() => undefined))
+  }
+
+  /**
+   * Returns the sources of the revision that serves; after a start, of the one that served last.
+   * Undefined if they are not stored. Damaged sources count as not stored.
+   */
+  async lastServed(): Promise<KeptSources | undefined> {
+    await this.#work
+    return await this.#readable(await this.#former())
   }
 
   /** Returns the stored revisions, those that served first last. */
