@@ -1,3 +1,4 @@
+import { applyEdits } from '../modules/rewrite-modules.js'
 import { codeOnly } from '../modules/tokens/not-code.js'
 import { findTemplateStrings } from '../modules/tokens/template-strings.js'
 
@@ -33,11 +34,9 @@ export function spellNumbers(text: string): string {
 }
 
 function spellInCode(code: string): string {
-  let out = ''
-  let copied = 0
-  for (const { index, 0: point } of codeOnly(code).matchAll(POINT)) {
-    out += `${code.slice(copied, index)}0.`
-    copied = index + point.length
-  }
-  return out + code.slice(copied)
+  const points = [...codeOnly(code).matchAll(POINT)]
+  return applyEdits(
+    code,
+    points.map(({ index, 0: point }) => ({ at: index, length: point.length, text: '0.' })),
+  )
 }
