@@ -65,16 +65,15 @@ export class EditedData {
   edit(change: DataChange, copied: (elements: number) => void): Edit {
     const { path, op } = change
     if (path.length === 0) return editOfRoot(change)
-    let array: RegoValue | undefined
+    let reached: RegoValue | undefined
     const length = this.#visit(path.slice(0, -1), (value) => {
-      array = value
+      reached = value
       return isArray(value)
     })
     if (length !== -1)
-      return putEdit(path.slice(0, length), changeInside(array ?? null, change, length, copied))
+      return putEdit(path.slice(0, length), changeInside(reached ?? null, change, length, copied))
     const isThere = this.valueAt(path) !== undefined
-    const parent = this.valueAt(path.slice(0, -1))
-    if (op === 'add' ? !change.createsParents && !(parent instanceof RegoObject) : !isThere)
+    if (op === 'add' ? !change.createsParents && !(reached instanceof RegoObject) : !isThere)
       throw documentNotFound()
     return op === 'remove' ? removeEdit(path) : putEdit(path, change.value)
   }
