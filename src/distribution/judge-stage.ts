@@ -1,5 +1,5 @@
 /** When a stage ends. */
-export interface StageBounds {
+interface StageBounds {
   readonly minutes: number
   readonly decisions: number
   readonly maxErrors: number

@@ -4,7 +4,7 @@ import type { Discovery } from './open-discovery.js'
 import type { Logger } from '../lib/logger.js'
 
 /** A configuration, with the parts that the named configuration of OPA replaces. */
-export interface WithOpa {
+interface WithOpa {
   readonly config: Config
   /** Undefined if none is named. */
   readonly opa: OpaConfig | undefined

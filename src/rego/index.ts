@@ -101,12 +101,11 @@ export {
 export { locationNames } from './loading/location-names.js'
 export type { LoadObserver } from './loading/load-failure.js'
 export { Policies } from './loading/policies.js'
-export type { PolicyChange, Stage, StageEnd } from './loading/replacement.js'
+export type { PolicyChange, Stage } from './loading/replacement.js'
 export { readParts } from './loading/read-parts.js'
 export { type CostMeasurements, EvaluationCost } from './metering/evaluation-cost.js'
 export {
   NEW_FILE,
-  type LineCoverage,
   type PolicyTrial,
   type PolicyTrialResult,
   tryPolicies,

@@ -29,4 +29,3 @@ export const StagedSection = z.strictObject({
     'New policies are taken back after more decisions that they answer differently. Changed warnings do not count.',
   ),
 })
-export type StagedSettings = z.output<typeof StagedSection>

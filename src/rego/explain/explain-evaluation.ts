@@ -32,7 +32,7 @@ export interface Explanation {
 const MAX_RULES = 300
 
 /** A question with the trace of its evaluation. */
-export interface TracedQuestion {
+interface TracedQuestion {
   readonly question: Question
   readonly trace: Trace
 }

@@ -40,7 +40,7 @@ export interface PolicyTrialResult {
 }
 
 /** Lines that were evaluated, and those that were not, in order. Neither has lines without code. */
-export interface LineCoverage {
+interface LineCoverage {
   readonly covered: readonly number[]
   readonly uncovered: readonly number[]
 }

@@ -1,5 +1,5 @@
 /** A comment, a string or a raw string. */
-export interface NotCode {
+interface NotCode {
   /** The offset after it; of one without an end, that of the end of its line or of the text. */
   readonly end: number
   readonly isComplete: boolean
