@@ -161,9 +161,7 @@ export class RevisionControl {
         const impact = knownImpact.find(pinned.revision)
         const by = actor.user ?? actor.origin ?? 'unknown'
         // The trail has the record in any case.
-        await revisions
-          .note({ atMs: actor.nowMs, source: 'pin', by, ...(impact && { impact }) })
-          .catch(() => undefined)
+        await revisions.note({ atMs: actor.nowMs, source: 'pin', by, impact }).catch(() => undefined)
       },
     })
   }

@@ -153,15 +153,8 @@ export async function recordIt(
     .catch((raw: unknown) =>
       logger.error({ source, error: toError(raw).message }, 'an activation is missing in the audit trail'),
     )
-  const noted = {
-    atMs: nowMs,
-    source,
-    by: user ?? origin,
-    ...(signer && { signer }),
-    ...(impact && { impact }),
-  }
   await revisions
-    .note(noted)
+    .note({ atMs: nowMs, source, by: user ?? origin, signer, impact })
     .catch((raw: unknown) =>
       logger.warn({ source, error: toError(raw).message }, 'an activation is missing in the history'),
     )
