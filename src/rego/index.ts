@@ -30,7 +30,7 @@ export { keepBuilds } from './compile/kept-builds.js'
 export { compileError, readOpaErrors, withNearNames, withTypes } from './modules/opa-errors.js'
 export { asVersion1, parseModules } from './modules/parse-modules.js'
 export { syntaxTrees } from './modules/syntax-trees.js'
-export type { RegoModule } from './modules/rego-module.js'
+export { type RegoModule, withFiles } from './modules/rego-module.js'
 export { sourceFiles, stageBundle } from './modules/stage-bundle.js'
 export { parseDataFile, readData } from './data/base-document.js'
 export { type DataFile, type LoadedData, loadData } from './data/load-data.js'
@@ -104,12 +104,7 @@ export { Policies } from './loading/policies.js'
 export type { PolicyChange, Stage } from './loading/replacement.js'
 export { readParts } from './loading/read-parts.js'
 export { type CostMeasurements, EvaluationCost } from './metering/evaluation-cost.js'
-export {
-  NEW_FILE,
-  type PolicyTrial,
-  type PolicyTrialResult,
-  tryPolicies,
-} from './playground/try-policies.js'
+export { NEW_FILE, type PolicyTrial, type PolicyTrialResult, tryPolicies } from './playground/try-policies.js'
 export { proxiesOf } from './opa/download.js'
 export { type OpaProgram, findOpa, whyOpa } from './opa/find-opa.js'
 export { installOpa } from './opa/install-opa.js'
@@ -130,7 +125,6 @@ export {
   type KeptSources,
   type PinnedRevision,
   type RevisionSources,
-  withFiles,
 } from './revisions/kept-revisions.js'
 export { type KeptRevision, RevisionActivation, RevisionImpact } from './revisions/revision-activation.js'
 export { NO_METRICS, type RequestMetrics } from './requests/request-metrics.js'

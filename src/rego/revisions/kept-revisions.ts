@@ -32,15 +32,6 @@ export interface KeptSources extends RevisionSources {
   readonly dataBytesLeftOut: number
 }
 
-/** Returns Rego files with the texts of some replaced, or added, by name. */
-export function withFiles(
-  rego: readonly RegoFile[],
-  texts: Readonly<Record<string, string>>,
-): readonly RegoFile[] {
-  const others = rego.filter(({ file }) => !Object.hasOwn(texts, file))
-  return [...others, ...Object.entries(texts).map(([file, text]) => ({ file, text }))]
-}
-
 interface StoredManifest {
   readonly name: string
   readonly manifest: Manifest
