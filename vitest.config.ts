@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 
 import { defineConfig } from 'vitest/config'
 
@@ -51,11 +51,16 @@ const IN_PROCESS = [
   'trail',
   'webhooks',
 ]
-/** Tests that replace a module or check which modules are loaded. Files of `unit` share modules. */
+/**
+ * Tests that replace a module, and one that checks which modules are loaded. Files of `unit` share
+ * modules, so a replaced one would serve other tests, too.
+ */
 const WITH_OWN_MODULES = [
-  'test/cli/session/watch.test.ts',
   'test/rego/builtins/index.test.ts',
-  'test/rego/opa/run-opa.test.ts',
+  ...readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .map((file) => `test/${file}`)
+    .filter((file) => file.endsWith('.test.ts') && !file.startsWith('test/store/postgres/'))
+    .filter((file) => readFileSync(file, 'utf8').includes('vi.mock(')),
 ]
 /** Tests that run the built program as processes; other commands run in the test process. */
 const WHOLE_PROCESSES = [

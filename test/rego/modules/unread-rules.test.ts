@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 
-import type { readPlainModule } from '../../../src/rego/modules/read-modules.js'
+import type { readModules } from '../../../src/rego/modules/read-modules.js'
 import { evaluateDocument, planDocument } from '../../../src/rego/evaluation/evaluate-document.js'
 import { newCall } from '../../../src/rego/evaluation/new-call.js'
 import { pathOfKey } from '../../../src/rego/values/path-key.js'
@@ -8,11 +8,13 @@ import { loadPolicies } from '../../support/load-policies.js'
 
 /** Reads as it should, and then forgets the last rule of each module. */
 vi.mock('../../../src/rego/modules/read-modules.js', async (original) => {
-  const real = await original<{ readPlainModule: typeof readPlainModule }>()
+  const real = await original<{ readModules: typeof readModules }>()
   return {
-    readPlainModule: (...given: Parameters<typeof real.readPlainModule>) => {
-      const module = real.readPlainModule(...given)
-      return module === undefined ? undefined : { ...module, rules: module.rules.slice(0, -1) }
+    ...real,
+    readModules: async (...given: Parameters<typeof real.readModules>) => {
+      const modules = await real.readModules(...given)
+      for (const module of modules) Object.assign(module, { rules: module.rules.slice(0, -1) })
+      return modules
     },
   }
 })
