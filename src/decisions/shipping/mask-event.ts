@@ -9,6 +9,7 @@ import { scanString } from '../../lib/json/scan/scan-string.js'
 import { scanSpace } from '../../lib/json/scan/scan-value.js'
 import { JsonText, printWithJsonText } from '../../lib/json/text/json-text.js'
 import { parseJson } from '../../lib/json/text/parse-json.js'
+import { isRecord } from '../../lib/validation/record.js'
 
 /** One rule of `data.system.log.mask`. */
 export interface MaskRule {
@@ -43,7 +44,7 @@ export function parseMaskRules(json: string): readonly MaskRule[] {
 
 function parseRule(rule: unknown): MaskRule {
   if (typeof rule === 'string') return { op: 'remove', path: rule, segments: segmentsOf(rule), value: null }
-  if (!isObject(rule)) throw invalid('a rule is neither a path nor an object')
+  if (!isRecord(rule)) throw invalid('a rule is neither a path nor an object')
   const { op, path, value = null } = rule
   if (op !== 'remove' && op !== 'upsert') throw invalid('the op of a rule is neither remove nor upsert')
   if (typeof path !== 'string') throw invalid('the path of a rule is not a string')
@@ -212,10 +213,6 @@ class ItemList {
 
 function keyOf(segment: string): string {
   return segment.replaceAll('~1', '/').replaceAll('~0', '~')
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Parses JSON in which numbers outside of a double keep their text. */
