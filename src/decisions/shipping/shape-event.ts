@@ -73,12 +73,13 @@ function shape(given: StoredDecision, labels: EventLabels, rules: LogRules): Sha
 
 /** Rules cannot find anything in the start of a value. */
 function withoutCutValues(decision: StoredDecision): StoredDecision {
-  const { inputTruncated, resultTruncated, input, result } = decision
+  const { inputTruncated, input, result } = decision
+  const resultTruncated = decision.resultTruncated || !isWhole(result)
   return {
     ...decision,
     input: inputTruncated || !isWhole(input) ? null : input,
-    result: resultTruncated || !isWhole(result) ? null : result,
-    resultTruncated: resultTruncated || !isWhole(result),
+    result: resultTruncated ? null : result,
+    resultTruncated,
   }
 }
 
