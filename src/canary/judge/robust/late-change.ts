@@ -40,15 +40,17 @@ const CAUTION_ERRORS = 1.3
  * same time is not the canary's. Undefined without one.
  */
 export function lateChangeOf(
-  { direction, ...spec }: MetricSpec,
+  spec: MetricSpec,
   sides: CleanSides,
   settings: RobustSettings,
 ): NoData | undefined {
   const { control, experiment } = sides
   if (kindOfValues(sides, spec.kind) !== 'gauge') return undefined
-  const margins = marginsOf({ direction, ...spec }, settings)
+  const { direction } = spec
+  const margins = marginsOf(spec, settings)
   const mean = meanOf(control.values)
-  const level = Math.max(baselineLevel(control.sorted), Math.abs(mean))
+  const typical = baselineLevel(control.sorted)
+  const level = Math.max(typical, Math.abs(mean))
   const points = Math.max(endOf(control), endOf(experiment))
   const { inflation } = dependence([control.scores], NO_CHANCE, CAUTION_ERRORS)
   for (const share of SHARES) {
@@ -67,7 +69,7 @@ export function lateChangeOf(
           ? 'The values of the canary are'
           : `From ${whenOf(experiment, pointsOf(experiment, from, points), true)} the values of the canary are`
       const byMean = percent((sign * ofMean) / (Math.abs(mean) || level))
-      const byMedian = percent((sign * median) / (baselineLevel(control.sorted) || level))
+      const byMedian = percent((sign * median) / (typical || level))
       const by = `the mean changed by ${byMean} of the baseline's, the typical value by ${byMedian}`
       const reason = `${where} ${sign > 0 ? 'higher' : 'lower'}: ${by} (${chance(p)}). No test proves a change. Check these values`
       return { state: 'doubtful', reason }
