@@ -188,7 +188,7 @@ export function defineBacktest(command: Command, session: Session): void {
   addPastOptions(addServiceOptions(command), 30)
     .summary('false alarms and finds of a definition in past data')
     .description(
-      'Judges windows of the past in which the baseline is compared with itself: half of its pods with the others, or every other point of twice the time. Shows for each metric how often it failed or required a review without any change, and the share of runs in which a change of the canary to 1.5, 2 and 5 times and to half of its values was found. Logs are not tested, and nothing is stored. Exits with 1 if nothing could be judged.',
+      'Judges windows of the past in which the baseline is compared with itself: half of its pods with the others, or every other point of twice the time. Shows for each metric how often it failed or required a review without any change, and the share of runs in which a change of the canary to 1.5, 2 and 5 times and to half of its values was found, by a failure or a review. Logs are not tested, and nothing is stored. Exits with 1 if nothing could be judged.',
     )
     .addHelpText(
       'after',
