@@ -15,8 +15,8 @@ interface Message {
 }
 
 /**
- * Records a span for each request that this thread sends to another service for a trace. Paths and queries are
- * not recorded, because they may contain secrets. Returns a function that stops this.
+ * Records a span for each request that this thread sends to another service for a trace. Paths and
+ * queries are not recorded, because they may contain secrets. Returns a function that stops this.
  */
 export function traceSentRequests(spans: Pick<Spans, 'startSent'>): () => void {
   const started = new WeakMap<Message['request'], SentSpan>()

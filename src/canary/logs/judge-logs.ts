@@ -134,8 +134,7 @@ interface Compared {
 
 /**
  * Tests all events of a severity together and keeps totals that their kinds do not explain. New
- * errors of several kinds may be five lines together. Only
- * for two sides, at a share of the error.
+ * errors of several kinds may be five lines together. Only for two sides, at a share of the error.
  */
 function totalsOf(
   kinds: readonly WeighedComparison[],

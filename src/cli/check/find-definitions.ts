@@ -29,9 +29,9 @@ interface Search {
 
 /**
  * Returns the files to check: the file itself (or `-`), or all dinghyfiles and files with these
- * extensions under a directory in a stable order, without hidden files, `node_modules` and configuration files. Links
- * to files are followed, links to directories are not. Raises `invalid` for an unreadable path and
- * a directory without such files.
+ * extensions under a directory in a stable order, without hidden files, `node_modules` and
+ * configuration files. Links to files are followed, links to directories are not. Raises `invalid`
+ * for an unreadable path and a directory without such files.
  */
 export async function findDefinitions(path: string, search: Search = {}): Promise<string[]> {
   if (path === STDIN || !(await isDirectory(path))) return [path]
