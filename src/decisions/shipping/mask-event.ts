@@ -1,11 +1,9 @@
 import { AppError } from '../../errors/app-error.js'
 import { replaceExtents } from '../../lib/json/edit/replace-extents.js'
 import type { Replacement } from '../../lib/json/edit/replace-extents.js'
-import { decodeString } from '../../lib/json/scan/decode-string.js'
 import { OPEN_ARRAY, OPEN_OBJECT } from '../../lib/json/scan/json-bytes.js'
 import type { Extent } from '../../lib/json/scan/json-bytes.js'
-import { readMembers, scanElements, scanMembers } from '../../lib/json/scan/scan-members.js'
-import { scanString } from '../../lib/json/scan/scan-string.js'
+import { readKey, readMembers, scanElements, scanMembers } from '../../lib/json/scan/scan-members.js'
 import { scanSpace } from '../../lib/json/scan/scan-value.js'
 import { JsonText, printWithJsonText } from '../../lib/json/text/json-text.js'
 import { parseJson } from '../../lib/json/text/parse-json.js'
@@ -178,7 +176,7 @@ function findMembers(bytes: Uint8Array, open: number, segment: string): Found {
   const named = new ItemList()
   const written = new ItemList()
   scanMembers(bytes, open, (from, start, end) => {
-    const name = Buffer.from(decodeString(bytes, from, scanString(bytes, from))).toString()
+    const name = readKey(bytes, from)
     named.visit({ from, start, end }, name === key)
     written.visit({ from, start, end }, name === segment)
   })

@@ -1,10 +1,8 @@
-import { decodeString } from '../scan/decode-string.js'
 import type { Extent } from '../scan/json-bytes.js'
 import { OPEN_ARRAY, OPEN_OBJECT } from '../scan/json-bytes.js'
 import { replaceExtents } from './replace-extents.js'
-import { scanElements, scanMembers } from '../scan/scan-members.js'
+import { readKey, scanElements, scanMembers } from '../scan/scan-members.js'
 import { scanSpace, scanValue } from '../scan/scan-value.js'
-import { scanString } from '../scan/scan-string.js'
 
 const ANY = '*'
 
@@ -64,8 +62,7 @@ function branchesBelow(bytes: Uint8Array, { start, pointers }: Branch): Branch[]
   }
   if (bytes[start] === OPEN_OBJECT) {
     scanMembers(bytes, start, (keyStart, valueStart, valueEnd) => {
-      const key = decodeString(bytes, keyStart, scanString(bytes, keyStart))
-      follow(Buffer.from(key).toString(), valueStart, valueEnd)
+      follow(readKey(bytes, keyStart), valueStart, valueEnd)
     })
   } else if (bytes[start] === OPEN_ARRAY) {
     scanElements(bytes, start, (index, from, end) => follow(String(index), from, end))

@@ -1,7 +1,5 @@
-import { decodeString } from '../scan/decode-string.js'
 import { OPEN_OBJECT } from '../scan/json-bytes.js'
-import { walkMembers } from '../scan/scan-members.js'
-import { scanString } from '../scan/scan-string.js'
+import { readKey, walkMembers } from '../scan/scan-members.js'
 import { scanSpace, scanValue } from '../scan/scan-value.js'
 
 /** A JSON value for merging. */
@@ -28,7 +26,7 @@ function readAt(bytes: Uint8Array, start: number): [value: MergeValue, end: numb
   const members = new Map<string, MergeValue>()
   const end = walkMembers(bytes, start, (keyStart, valueStart) => {
     const [value, valueEnd] = readAt(bytes, valueStart)
-    members.set(Buffer.from(decodeString(bytes, keyStart, scanString(bytes, keyStart))).toString(), value)
+    members.set(readKey(bytes, keyStart), value)
     return valueEnd
   })
   return [{ text: bytes.subarray(start, end), members }, end]

@@ -84,8 +84,12 @@ export function readMembers(bytes: Uint8Array, from = 0): Map<string, Extent> | 
   if (bytes[open] !== OPEN_OBJECT) return undefined
   const members = new Map<string, Extent>()
   scanMembers(bytes, open, (keyStart, start, end) => {
-    const key = decodeString(bytes, keyStart, scanString(bytes, keyStart))
-    members.set(Buffer.from(key).toString(), { start, end })
+    members.set(readKey(bytes, keyStart), { start, end })
   })
   return members
+}
+
+/** Returns the key whose opening quote is at `keyStart`, without its escapes. */
+export function readKey(bytes: Uint8Array, keyStart: number): string {
+  return Buffer.from(decodeString(bytes, keyStart, scanString(bytes, keyStart))).toString()
 }
