@@ -172,17 +172,24 @@ describe.each([{ processes: 1 }, { processes: 2 }])(
       expect(objectOf(answer)).toMatchObject({ message })
     })
 
-    test('a data path in the query is the path that the policy sees', async () => {
-      const path = '/v1/data/**?requestUri=/v1/data/app/secret'
-      expect(await as(TOKENS.ci, { method: 'POST', path, body: '{"input":{}}' })).toMatchObject({
-        status: 401,
-      })
-      const seen = await as(TOKENS.ci, {
-        ...{ method: 'POST', body: '{"input":{}}' },
-        path: '/v1/data/**?requestUri=/v1/data/echo/a',
-      })
-      expect(inputIn(seen)).toMatchObject({ path: ['v1', 'data', 'echo', 'a'] })
-    })
+    test.each([
+      { prefix: '/v1/data', body: '{"input":{}}' },
+      { prefix: '/v1/batch/data', body: '{"inputs":{"a":{}}}' },
+    ])(
+      'a data path in the query is the path that the policy sees below $prefix',
+      async ({ prefix, body }) => {
+        const sent = { method: 'POST', body }
+        const secret = `${prefix}/**?requestUri=/v1/data/app/secret`
+        expect(await as(TOKENS.ci, { ...sent, path: secret })).toMatchObject({ status: 401 })
+        for (const literal of ['**', '%2A%2A', '/**/']) {
+          const seen = await as(TOKENS.ci, {
+            ...sent,
+            path: `${prefix}/${literal}?requestUri=/v1/data/echo/a`,
+          })
+          expect(inputIn(seen)).toMatchObject({ path: [...prefix.slice(1).split('/'), 'echo', 'a'] })
+        }
+      },
+    )
 
     test('an escaped slash is part of its segment, and repeated slashes count once', async () => {
       const seen = await as(TOKENS.ci, { path: '/v1//data/echo/a%2Fb/c%252Fd/' })

@@ -161,12 +161,17 @@ function certificatesOf(certificate: ClientCertificate | undefined): Promise<str
  * The data path that a gateway names in the query replaces its literal path.
  */
 function pathOf({ handler, target: { path } }: Exchange, parameters: URLSearchParams | undefined): string[] {
-  const real =
-    handler === 'v1/data' ? `/v1/data/${resolveDataPath(path.slice(DATA.length), parameters)}` : path
-  return (path === '/v1/data' ? path : real).slice(1).split('/').map(decodeSegment)
+  const prefix = NAMING_DOCUMENTS.get(handler)
+  const rest = prefix !== undefined && path.startsWith(prefix) ? path.slice(prefix.length) : undefined
+  const real = rest === undefined ? path : `${prefix}${resolveDataPath(rest, parameters)}`
+  return real.slice(1).split('/').map(decodeSegment)
 }
 
-const DATA = '/v1/data/'
+/** The handlers whose document the query can name, with what precedes it in their paths. */
+const NAMING_DOCUMENTS: ReadonlyMap<string, string> = new Map([
+  ['v1/data', '/v1/data/'],
+  ['v1/batch/data', '/v1/batch/data/'],
+])
 
 function decodeSegment(segment: string): string {
   try {
