@@ -29,6 +29,8 @@ const EARLIER_TIMES = 4
 /** Lag-1 autocorrelation and range, as a share of the level, of a slow series. */
 const SLOW = { autocorrelation: 0.7, range: 0.01 }
 const MIN_ANOMALIES = 3
+/** Larger values are taken for measurements. */
+const MAX_EVENTS = 10_000
 
 /** The rows of the table for these series. */
 export function casesOf(series: readonly RecordedSeries[], random: Random): Case[] {
@@ -64,6 +66,10 @@ export function casesOf(series: readonly RecordedSeries[], random: Random): Case
       pairs: changed((value, place) => (place >= (2 * POINTS) / 3 ? 2 * value : value)),
     },
     { name: 'halved', counted: 'Success', limit: 5, pairs: changed((value) => value / 2) },
+    {
+      name: 'every other event of whole numbers',
+      ...{ counted: 'Success', limit: 100, pairs: changed((value) => thinned(value, random)) },
+    },
     {
       name: 'labelled anomalies',
       ...{ counted: 'Success', limit: 25 },
@@ -161,6 +167,12 @@ function anomalousPairs({ name, values, isAnomaly }: RecordedSeries): RecordedPa
       control: values.slice(start, start + POINTS),
       experiment: values.slice(start + POINTS, start + 2 * POINTS),
     }))
+}
+
+/** Each event stays with a chance of one half. Values that are no number of events stay as they are. */
+function thinned(value: number, random: Random): number {
+  if (!Number.isInteger(value) || value < 0 || value > MAX_EVENTS) return value
+  return Array.from({ length: value }, () => random.uniform()).filter((chance) => chance < 1 / 2).length
 }
 
 function isOther(values: Float64Array, before = values): boolean {

@@ -3,7 +3,7 @@ import type { MetricSeries } from '../series/types.js'
 import { burstsOf } from './bursts.js'
 import type { FarPoints } from './far-points.js'
 import type { NoData } from './find-no-data.js'
-import { notComparable } from './samples/comparable.js'
+import { countedOtherwise, notComparable } from './samples/comparable.js'
 import { stuckOf } from './vanished-start.js'
 import type { CleanSides, Tested } from './samples/metric-tests.js'
 import { sortedQuantile } from '../../statistics/quantile.js'
@@ -43,7 +43,11 @@ export function doubtOf(
     stuckOf(sides) ??
     burstsToReview(metric, sides, tested) ??
     fallToZero(metric, outage)
-  const reason = silent ?? (far?.needsReview === true ? far.says : undefined) ?? notComparable(metric, sides)
+  const reason =
+    silent ??
+    (far?.needsReview === true ? far.says : undefined) ??
+    notComparable(metric, sides) ??
+    countedOtherwise(metric, sides)
   return reason === undefined ? undefined : { state: 'doubtful', reason }
 }
 

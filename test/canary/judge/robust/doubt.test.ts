@@ -144,3 +144,29 @@ describe('a canary that keeps its last value', () => {
     expect(judgeOne(metric).classification).toBe('Pass')
   })
 })
+
+describe('a canary of rare events that are not whole', () => {
+  const events = Array.from({ length: 60 }, (_, index) =>
+    index % 12 === 5 ? 1 + (Math.floor(index / 12) % 2) : 0,
+  )
+  const halves = events.map((value) => value / 2)
+
+  test('needs a review next to whole numbers of events', () => {
+    expect(judgeOne({ control: events, experiment: halves })).toMatchObject({
+      classification: 'Inconclusive',
+      classificationReason: expect.stringContaining('All values of the baseline are whole numbers') as string,
+      noData: { state: 'doubtful', policy: 'review' },
+    })
+  })
+
+  test.each([
+    ['next to a baseline of such parts', { control: halves, experiment: halves.toReversed() }],
+    ['whose few requests make its shares whole', { control: halves, experiment: events.toReversed() }],
+    [
+      'with one such value',
+      { control: events, experiment: events.map((value, at) => (at === 5 ? 0.5 : value)) },
+    ],
+  ])('passes %s', (_, metric) => {
+    expect(judgeOne(metric).classification).toBe('Pass')
+  })
+})

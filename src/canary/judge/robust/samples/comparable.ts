@@ -18,6 +18,8 @@ const RISING_SHARE = 0.5
 const MAX_RESETS = 0.1
 /** Levels that are alike say the same of counters too. */
 const ALIKE = 0.05
+/** Minimum number of values other than 0 that show what a side counts in. */
+const MIN_COUNTED = 2
 
 /**
  * Reason why the levels of both sides cannot be compared: they differ by the factor `scale` or
@@ -36,6 +38,25 @@ export function notComparable(
   if (!isBelow && !isAbove) return undefined
   const times = isAbove ? `${short(ratio)} times the` : `1/${short(1 / ratio)} of the`
   return `The typical value of the canary is ${times} baseline's, and no value of one side is near any of the other. Check whether both sides measure the same thing in the same unit`
+}
+
+/**
+ * Reason why two sides that are mostly 0 do not count the same thing: the baseline has whole
+ * numbers, the canary mostly parts of them. Events are whole, so its query averages or divides them.
+ * A canary with few requests has whole shares of errors, so the reverse says nothing. Undefined if
+ * both count alike, or too little is known.
+ */
+export function countedOtherwise(
+  { spec }: Pick<MetricSeries, 'spec'>,
+  sides: CleanSides,
+): string | undefined {
+  if (kindOfValues(sides, spec.kind) !== 'zeroInflated') return undefined
+  const [y, x] = [sides.control, sides.experiment].map(({ values }) => values.filter((value) => value !== 0))
+  if (x === undefined || y === undefined || y.length < MIN_COUNTED || !y.every(Number.isInteger))
+    return undefined
+  const parts = x.filter((value) => !Number.isInteger(value)).length
+  if (parts < MIN_COUNTED || 2 * parts <= x.length) return undefined
+  return `All values of the baseline are whole numbers, but ${parts} of the ${x.length} values of the canary that are not 0 are not. Check whether both sides count the same thing in the same unit`
 }
 
 /**
