@@ -2,8 +2,16 @@
  * Turns each `textarea[data-language]` of a page into an editor. The textarea keeps the text, so
  * that the form is sent as without a script.
  */
+
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
-import { bracketMatching, indentUnit } from '@codemirror/language'
+import {
+  bracketMatching,
+  indentUnit,
+  HighlightStyle,
+  syntaxHighlighting,
+  StreamLanguage,
+} from '@codemirror/language'
+import type { StreamParser, StringStream } from '@codemirror/language'
 import { lintGutter, linter, lintKeymap, setDiagnostics } from '@codemirror/lint'
 import type { Diagnostic } from '@codemirror/lint'
 import { EditorSelection, RangeSetBuilder } from '@codemirror/state'
@@ -19,9 +27,7 @@ import {
   lineNumbers,
 } from '@codemirror/view'
 import type { DecorationSet } from '@codemirror/view'
-
-import { LANGUAGES } from './languages.js'
-import { THEME } from './theme.js'
+import { tags } from '@lezer/highlight'
 
 /** A problem at a line, as the server renders it. Rows and columns count from 1. */
 interface Problem {
@@ -182,3 +188,112 @@ function shownCoverage({ covered, uncovered }: Coverage): Extension {
 }
 
 for (const area of document.querySelectorAll<HTMLTextAreaElement>('textarea[data-language]')) open(area)
+
+/** The colours of the page, so that the editor follows light and dark mode and print. */
+const THEME: readonly Extension[] = [
+  EditorView.theme({
+    '&': {
+      border: '1px solid var(--soft)',
+      borderRadius: '6px',
+      background: 'var(--paper)',
+      color: 'var(--ink)',
+    },
+    '&.cm-focused': { outline: '3px solid var(--canary)', outlineOffset: '2px' },
+    '.cm-scroller': { font: '.85rem/1.5 ui-monospace, monospace', minHeight: '12rem', maxHeight: '34rem' },
+    '.cm-content': { caretColor: 'var(--ink)', minWidth: '0' },
+    '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+    '.cm-gutters': { background: 'var(--card)', color: 'var(--soft)', borderRight: '1px solid var(--line)' },
+    '.cm-activeLine, .cm-activeLineGutter': { background: 'transparent' },
+    '&.cm-focused .cm-activeLineGutter': { color: 'var(--ink)', fontWeight: '700' },
+    '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+      background: 'color-mix(in srgb, var(--link) 28%, transparent)',
+    },
+    '.cm-tooltip': { background: 'var(--card)', color: 'var(--ink)', border: '1px solid var(--line)' },
+    '.cm-diagnostic': { whiteSpace: 'pre-wrap', maxWidth: '40rem' },
+    // The images of the lint package are data URLs, which the CSP forbids.
+    '.cm-lint-marker-error': {
+      ...{ content: 'normal', width: '.7em', height: '.7em', margin: '.25em auto' },
+      ...{ borderRadius: '50%', background: 'var(--bad)' },
+    },
+    '.cm-lintRange-error': { backgroundImage: 'none', textDecoration: 'underline wavy var(--bad)' },
+    '.cm-line.covered': { boxShadow: 'inset 4px 0 var(--good)' },
+    '.cm-line.uncovered': {
+      boxShadow: 'inset 4px 0 var(--bad)',
+      background: 'color-mix(in srgb, var(--bad) 9%, transparent)',
+    },
+    '.coverage': { width: '1rem', textAlign: 'center' },
+  }),
+  syntaxHighlighting(
+    HighlightStyle.define([
+      { tag: tags.keyword, color: 'var(--link)', fontWeight: '600' },
+      { tag: [tags.string], color: 'var(--good)' },
+      { tag: [tags.number, tags.atom], color: 'var(--doubt)' },
+      { tag: [tags.propertyName, tags.special(tags.variableName)], color: 'var(--link)' },
+      { tag: tags.comment, color: 'var(--soft)', fontStyle: 'italic' },
+    ]),
+  ),
+]
+
+/** Text that continues on the next line: a raw string of Rego. */
+interface LineState {
+  isRaw: boolean
+}
+
+const REGO_WORDS = new Set(
+  'as contains default else every false if import in not null package some true with'.split(' '),
+)
+const REGO_ATOMS = new Set(['true', 'false', 'null'])
+
+const rego: StreamParser<LineState> = {
+  startState: () => ({ isRaw: false }),
+  token: (stream, state) => {
+    if (state.isRaw || stream.match('`') !== null) return rawString(stream, state)
+    if (stream.eatSpace()) return null
+    if (stream.match(/^#.*/) !== null) return 'comment'
+    if (stream.match(/^\$?"(?:\\.|[^"\\])*"?/) !== null) return 'string'
+    if (stream.match(/^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/) !== null) return 'number'
+    if (stream.match(/^[A-Za-z_]\w*/) !== null) return wordOf(stream)
+    if (stream.match(/^(?::=|==|!=|<=|>=|[-+*/%&|<>=])/) !== null) return 'operator'
+    stream.next()
+    return null
+  },
+  languageData: { commentTokens: { line: '#' }, closeBrackets: { brackets: ['(', '[', '{', '"'] } },
+}
+
+function rawString(stream: StringStream, state: LineState): string {
+  state.isRaw = !stream.skipTo('`')
+  if (state.isRaw) stream.skipToEnd()
+  else stream.next()
+  return 'string'
+}
+
+function wordOf(stream: StringStream): string {
+  const word = stream.current()
+  if (REGO_ATOMS.has(word)) return 'atom'
+  if (REGO_WORDS.has(word)) return 'keyword'
+  return word === 'input' || word === 'data' ? 'variableName.special' : 'variableName'
+}
+
+/** JSON, and YAML as far as documents of analyses use it. */
+const data: StreamParser<null> = {
+  startState: () => null,
+  token: (stream) => {
+    if (stream.eatSpace()) return null
+    if (stream.match(/^#.*/) !== null) return 'comment'
+    if (stream.match(/^(?:"(?:\\.|[^"\\])*"?|'(?:''|[^'])*'?)/) !== null)
+      return stream.match(/^\s*:/, false) === null ? 'string' : 'propertyName'
+    if (stream.match(/^[A-Za-z_][\w.-]*(?=\s*:(?:\s|$))/) !== null) return 'propertyName'
+    if (stream.match(/^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.-])/) !== null) return 'number'
+    if (stream.match(/^(?:true|false|null)\b/) !== null) return 'atom'
+    if (stream.match(/^[^\s"'#,:[\]{}]+/) !== null) return 'string'
+    stream.next()
+    return null
+  },
+}
+
+/** Highlighting by the value of `data-language`. */
+const LANGUAGES: Readonly<Record<string, StreamLanguage<unknown>>> = {
+  rego: StreamLanguage.define(rego),
+  json: StreamLanguage.define(data),
+  yaml: StreamLanguage.define(data),
+}

@@ -1,27 +1,20 @@
-import { existsSync } from 'node:fs'
-import { chmod, copyFile, mkdir, readdir, rename, rm, writeFile, rmdir } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { existsSync, createReadStream, readFileSync } from 'node:fs'
+import { chmod, copyFile, mkdir, readdir, rename, rm, writeFile, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
-
-import { AppError, hasErrorCode } from '../errors/app-error.js'
+import { z } from 'zod'
 import { loadConfig } from '../config/load-config.js'
-import {
-  SERVICE_DATABASE,
-  describeFile,
-  MANIFEST_FILE,
-  compareWithManifest,
-  readManifest,
-} from './backup/manifest.js'
-import type { Manifest, FileEntry } from './backup/manifest.js'
+import { AppError, hasErrorCode, toError } from '../errors/app-error.js'
+import { packageVersion } from '../lib/package-root.js'
+import { copyDatabase, checkDatabase, reserveNumbers } from '../main/store/database-files.js'
+import { provenTrailEnd } from '../main/store/stored-trail.js'
 import { localTime } from './output/local-time.js'
 import { Progress } from './output/progress.js'
 import { textTable } from './output/text-table.js'
 import type { Session } from './session/session.js'
 import { addConfigOption, addOutputOptions, examples, outJson } from './session/shared-options.js'
 import type { OutputOptions } from './session/shared-options.js'
-import { packageVersion } from '../lib/package-root.js'
-import { copyDatabase, checkDatabase, reserveNumbers } from '../main/store/database-files.js'
-import { provenTrailEnd } from '../main/store/stored-trail.js'
 
 interface DataDirectoryOptions extends OutputOptions {
   readonly config?: string
@@ -258,5 +251,73 @@ async function putInPlace(draft: string, dataDir: string): Promise<void> {
       await copyFile(join(draft, name), target)
       await chmod(target, 0o600)
     }
+  }
+}
+
+/** Manifest of a backup. It is written last, so a backup without it is incomplete. */
+const MANIFEST_FILE = 'backup.json'
+/** Main database: everything but decisions. */
+const SERVICE_DATABASE = 'tidegate.db'
+
+const FileEntry = z.strictObject({
+  // No path separators: a restore must not write elsewhere.
+  name: z.string().regex(/^[A-Za-z0-9_-][A-Za-z0-9_.-]*$/),
+  bytes: z.number().int().nonnegative(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+})
+
+const Manifest = z.object({
+  format: z.literal('tidegate-backup'),
+  formatVersion: z.literal(1),
+  tidegate: z.string(),
+  time: z.iso.datetime(),
+  /** Last record of the audit trail, for `tidegate audit verify --expected`. */
+  trailEnd: z.string().optional(),
+  files: z.array(FileEntry).nonempty(),
+})
+
+/** Contents of a backup. */
+type Manifest = z.infer<typeof Manifest>
+type FileEntry = z.infer<typeof FileEntry>
+
+/** Reads the manifest of a backup. Raises `invalid` if it is missing or from another release. */
+function readManifest(backup: string): Manifest {
+  const path = join(backup, MANIFEST_FILE)
+  try {
+    return Manifest.parse(JSON.parse(readFileSync(path, 'utf8')))
+  } catch (cause) {
+    const problem =
+      cause instanceof z.ZodError ? 'it does not match the format of this release' : toError(cause).message
+    throw new AppError(
+      'invalid',
+      `${backup} is not a complete backup: cannot read ${MANIFEST_FILE}: ${problem}`,
+      {
+        cause,
+      },
+    )
+  }
+}
+
+/** Returns a file's manifest entry. */
+async function describeFile(folder: string, name: string): Promise<FileEntry> {
+  const path = join(folder, name)
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
+  return { name, bytes: (await stat(path)).size, sha256: hash.digest('hex') }
+}
+
+/** Raises `invalid` naming every missing or changed file. */
+async function compareWithManifest(folder: string, { files }: Manifest): Promise<void> {
+  const problems: string[] = []
+  for (const file of files) {
+    try {
+      const found = await describeFile(folder, file.name)
+      if (found.sha256 !== file.sha256) problems.push(`${file.name} was changed`)
+    } catch (raw) {
+      problems.push(`${file.name}: ${toError(raw).message}`)
+    }
+  }
+  if (problems.length > 0) {
+    throw new AppError('invalid', `${folder} is not what its ${MANIFEST_FILE} says: ${problems.join('; ')}`)
   }
 }

@@ -1,11 +1,26 @@
-import { resolve } from 'node:path'
-
+import { resolve, dirname, relative } from 'node:path'
 import type { Command } from 'commander'
-
 import { CONFIG_FILE_VARIABLE } from '../config/read-environment.js'
-import { compileError, questionOf, type PolicyRequests, type Snapshot } from '../rego/index.js'
-import { arePolicies, compileAll, policyFilesIn } from './check/check-policies.js'
+import { inTemporaryDirectory } from '../lib/temporary-directory.js'
+import {
+  compileError,
+  questionOf,
+  type PolicyRequests,
+  type Snapshot,
+  RegoObject,
+  collectSources,
+  listSourceTree,
+  parseModules,
+  readOpaErrors,
+  runOffline,
+  sourceFiles,
+  stageBundle,
+  withNearNames,
+  withTypes,
+  type LoadOptions,
+} from '../rego/index.js'
 import { checkDefinition, listUnevaluated, openChecking } from './check/check-definition.js'
+import type { Checking } from './check/check-definition.js'
 import {
   checkReportJson,
   checkReportText,
@@ -13,30 +28,29 @@ import {
   policyReportText,
   summarise,
 } from './check/check-report.js'
-import type { Checking } from './check/check-definition.js'
+import type { CheckResult } from './check/check-report.js'
 import { CI_FORMATS, ciReport } from './check/ci-reports.js'
 import type { CiFormat } from './check/ci-reports.js'
-import type { CheckResult } from './check/check-report.js'
+import { isConfiguration, isDefinitionFile } from './check/find-definitions.js'
 import { StageFinder } from './check/locate-stages.js'
 import { readPipelineFiles } from './check/read-pipeline-files.js'
 import type { ReadDefinition } from './check/read-pipeline-files.js'
-import { EXIT, watchFiles } from './session/session.js'
-import type { ExitCode, Session } from './session/session.js'
-import { checkPortability, portabilityText } from './portable/check-portability.js'
-import type { HostQuery } from './portable/compare-hosts.js'
 import { withRequests } from './input/evaluate-once.js'
 import { failsOnWarnings, findInputWarnings, schemaFolder, reportWarnings } from './input/find-warnings.js'
 import type { SchemaOptions } from './input/find-warnings.js'
 import { loadServed } from './input/load-served.js'
-import { usesShippedPolicies } from './input/shipped-policies.js'
 import { findPolicies, loadOptions, openPolicies, policyFiles } from './input/open-policies.js'
+import type { InputForm } from './input/read-definitions.js'
 import { addExceptionsOption, readExceptions } from './input/read-exceptions.js'
 import type { ExceptionOptions } from './input/read-exceptions.js'
+import { usesShippedPolicies } from './input/shipped-policies.js'
 import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
-import { wrongUse } from './session/session.js'
 import { count } from './output/text-table.js'
-import type { InputForm } from './input/read-definitions.js'
+import { checkPortability, portabilityText } from './portable/check-portability.js'
+import type { HostQuery } from './portable/compare-hosts.js'
+import { EXIT, watchFiles, wrongUse } from './session/session.js'
+import type { ExitCode, Session } from './session/session.js'
 import {
   addInputFormOption,
   addOutputOptions,
@@ -254,4 +268,66 @@ function exitCodeOf(results: readonly CheckResult[], otherFailures: number): Exi
   const { errors, denied } = summarise(results)
   if (errors > 0) return EXIT.error
   return denied + otherFailures > 0 ? EXIT.denied : EXIT.fine
+}
+
+interface PolicyCheckOptions {
+  /** True if probable mistakes are errors, as for `opa check --strict`. */
+  readonly strict?: boolean | undefined
+}
+
+/** OPA stops after ten errors by default. */
+const MAX_ERRORS = '10000'
+
+/**
+ * Returns whether all paths are Rego or directories of Rego without JSON and YAML other than data.
+ * With `acceptsJson`, any Rego is enough.
+ */
+async function arePolicies(paths: readonly string[], acceptsJson = false): Promise<boolean> {
+  const answers = await Promise.all(paths.map(async (path) => await holdsPolicies(path, acceptsJson)))
+  return answers.length > 0 && answers.every((isRego) => isRego)
+}
+
+async function holdsPolicies(path: string, acceptsJson: boolean): Promise<boolean> {
+  // Reading the path later reports the error.
+  const tree = await listSourceTree(path).catch(() => undefined)
+  if (tree === undefined) return false
+  const { sources, passedOver } = tree
+  const folders = sources.flatMap(({ file }) => (file.endsWith('.rego') ? [dirname(file)] : []))
+  const isWithin = (file: string): boolean =>
+    folders.some((folder) => !relative(folder, file).startsWith('..'))
+  if (folders.length > 0 && acceptsJson) return true
+  const isOther = (file: string): boolean => !isDefinitionFile(file) || isConfiguration(file)
+  return folders.length > 0 && passedOver.every((file) => isOther(file) || isWithin(file))
+}
+
+/** Returns the absolute paths of the files that policies in directories consist of. */
+async function policyFilesIn(directories: readonly string[]): Promise<ReadonlySet<string>> {
+  const trees = await Promise.all(directories.map(async (directory) => await listSourceTree(directory)))
+  return new Set(trees.flatMap(({ sources }) => sources.map(({ file }) => resolve(file))))
+}
+
+/**
+ * Compiles all Rego, including tests, with `opa check`. Raises `invalid` with the location of each
+ * error.
+ */
+async function compileAll(
+  directories: readonly string[],
+  { strict = false }: PolicyCheckOptions,
+  { findOpa }: Pick<LoadOptions, 'findOpa'>,
+): Promise<void> {
+  const opa = await findOpa()
+  const { rego } = await collectSources(directories, { includeTests: true })
+  const modules = await parseModules(opa, rego)
+  const toSource = sourceFiles(modules)
+  await inTemporaryDirectory(async (cwd) => {
+    await stageBundle(cwd, modules, new RegoObject([]))
+    const check = async (format: 'json' | 'pretty') => {
+      const flags = ['--format', format, '--max-errors', MAX_ERRORS, ...(strict ? ['--strict'] : [])]
+      return await runOffline(opa, { command: 'check', flags: [...flags, '--bundle', '.'] }, { cwd })
+    }
+    const run = await check('json')
+    if (run.exitCode === 0) return
+    const errors = withTypes(readOpaErrors(run, toSource), await check('pretty'), toSource)
+    throw compileError(await withNearNames(errors, modules, opa))
+  })
 }

@@ -1,21 +1,21 @@
 import type { Command } from 'commander'
-
+import { loadConfig } from '../config/load-config.js'
+import { ownAddress } from '../config/sections/served-addresses.js'
+import { AppError } from '../errors/app-error.js'
+import { sendWithRetries } from '../lib/outbound/send-with-retries.js'
+import type { OrchestratorConnection } from '../orchestrator/connection.js'
+import { isSuccess, refused } from '../orchestrator/refusal.js'
+import { checkOrchestrator } from './doctor/check-orchestrator.js'
+import { showFindings } from './doctor/finding.js'
+import { Progress } from './output/progress.js'
+import { withOrchestrator } from './session/connect-orchestrator.js'
+import { addServiceOptions, serviceAddress } from './session/service-options.js'
+import type { ServiceOptions } from './session/service-options.js'
 import { EXIT } from './session/session.js'
 import type { Session } from './session/session.js'
 import { examples, addConfigOption, addOutputOptions, outJson } from './session/shared-options.js'
 import type { OutputOptions } from './session/shared-options.js'
-import { loadConfig } from '../config/load-config.js'
-import { ownAddress } from '../config/sections/served-addresses.js'
-import { checkOrchestrator } from './doctor/check-orchestrator.js'
-import { showFindings } from './doctor/finding.js'
-import { Progress } from './output/progress.js'
-import { addServiceOptions, serviceAddress } from './session/service-options.js'
-import type { ServiceOptions } from './session/service-options.js'
 import { addWatchOption } from './session/watch.js'
-import { AppError } from '../errors/app-error.js'
-import type { OrchestratorConnection } from '../orchestrator/connection.js'
-import { refreshConfiguration } from '../orchestrator/refresh-configuration.js'
-import { withOrchestrator } from './session/connect-orchestrator.js'
 
 /** `tidegate orchestrator`: commands that call the orchestrator. */
 export function defineOrchestrator(command: Command, session: Session): void {
@@ -96,4 +96,33 @@ async function refresh(connection: OrchestratorConnection): Promise<keyof typeof
     'No URL to call. Set orchestrator.refresh.url (TIDEGATE_ORCHESTRATOR_REFRESH_URL) or pass --url.',
     { code: 'not_configured' },
   )
+}
+
+/**
+ * Result of a refresh. `not_supported` is the response of current cloud components, which refresh
+ * by themselves every minute.
+ */
+type RefreshOutcome = 'refreshed' | 'not_supported' | 'not_configured'
+
+const NOT_SUPPORTED: readonly number[] = [404, 405]
+const MAX_RESPONSE_BYTES = 1024 * 1024
+
+/**
+ * Makes the cloud component reload its accounts (`orchestrator.refresh`). Raises `unavailable` on
+ * failure.
+ */
+export async function refreshConfiguration(
+  { settings, client, now, wait, random }: OrchestratorConnection,
+  signal?: AbortSignal,
+): Promise<RefreshOutcome> {
+  const { refresh, timeoutMs, attempts } = settings
+  if (refresh.url === undefined) return 'not_configured'
+  const response = await sendWithRetries(
+    client,
+    { method: refresh.method, url: refresh.url, timeoutMs, maxResponseBytes: MAX_RESPONSE_BYTES, signal },
+    { attempts, budgetMs: attempts * timeoutMs, now, wait, random },
+  )
+  if (isSuccess(response)) return 'refreshed'
+  if (NOT_SUPPORTED.includes(response.status)) return 'not_supported'
+  throw refused('refresh the configuration', response)
 }

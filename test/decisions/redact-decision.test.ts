@@ -92,7 +92,7 @@ describe('a decision that is kept', () => {
 
 /** The beginning of an input as the log keeps it, without a store. */
 async function kept1(input: Buffer, length: number): Promise<string> {
-  const { makeRedactDecision } = await import('../../src/decisions/redact-decision.js')
+  const { makeRedactDecision } = await import('../../src/decisions/keep-decisions.js')
   const row = {
     path: 'deploy/allow',
     result: null,

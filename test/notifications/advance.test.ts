@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { advance } from '../../src/notifications/advance.js'
-import type { Progress } from '../../src/notifications/advance.js'
+import { advance } from '../../src/notifications/follow-trail.js'
+import type { Progress } from '../../src/notifications/follow-trail.js'
 import type { Notice } from '../../src/notifications/notice.js'
 
 const TIMES = { collectMs: 10, intervalMs: 100 }

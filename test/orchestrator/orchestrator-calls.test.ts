@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 
-import { refreshConfiguration } from '../../src/orchestrator/refresh-configuration.js'
+import { refreshConfiguration } from '../../src/cli/orchestrator.js'
 import type { OrchestratorSettings } from '../../src/orchestrator/settings.js'
-import { updatePipeline } from '../../src/orchestrator/update-pipelines.js'
+import { updatePipeline } from '../../src/orchestrator/store-pipelines.js'
 import { startLoopbackServer } from '../support/loopback-server.js'
 import type { LoopbackServer, Respond } from '../support/loopback-server.js'
 import { connectTo } from '../support/orchestrator-connection.js'

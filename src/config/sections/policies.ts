@@ -1,13 +1,47 @@
 import { z } from 'zod'
-
+import { readIsoTime } from '../../lib/clocks/iso-time.js'
+import { byteSizeKey } from '../values/byte-size.js'
+import { booleanKey, key, wholeNumberKey } from '../values/key.js'
 import { BundleSigningSection, PublishSection } from './bundle-signing.js'
 import { PolicyRequestsSection } from './policy-requests.js'
 import { PolicySourcesSection } from './policy-sources.js'
-import { StagedSection } from './staged-policies.js'
-import { byteSizeKey } from '../values/byte-size.js'
-import { booleanKey, key, wholeNumberKey } from '../values/key.js'
-import { packagePatternKey } from '../values/package-pattern.js'
-import { readIsoTime } from '../../lib/clocks/iso-time.js'
+
+const MAX_SHARE = 99
+const MAX_MINUTES = 10_080
+const MAX_COUNT = 1_000_000_000
+
+/** How new policies begin to serve. */
+const StagedSection = z.strictObject({
+  sharePercent: wholeNumberKey(
+    { min: 0, max: MAX_SHARE, default: 0 },
+    'Percentage of requests that new policies of sources, files or pins answer first, chosen by application. Afterwards they serve, or are taken back. With 0 they serve immediately. Needs `decisions.enabled`, because stored decisions are compared.',
+  ),
+  minutes: wholeNumberKey(
+    { min: 0, max: MAX_MINUTES, default: 10 },
+    'Shortest time before new policies answer all requests, in minutes.',
+  ),
+  decisions: wholeNumberKey(
+    { min: 0, max: MAX_COUNT, default: 0 },
+    'Smallest number of decisions that are compared with the previous policies before new ones answer all requests.',
+  ),
+  maxErrors: wholeNumberKey(
+    { min: 0, max: MAX_COUNT, default: 0 },
+    'New policies are taken back after more decisions that they alone cannot evaluate.',
+  ),
+  maxFlips: wholeNumberKey(
+    { min: 0, max: MAX_COUNT, default: 0 },
+    'New policies are taken back after more decisions that they answer differently. Changed warnings do not count.',
+  ),
+})
+
+/** A pattern of packages, with a description of its own each time. */
+function packagePatternKey(description: string): z.ZodString {
+  return key(
+    z.string().regex(/^[^.\s]+(?:\.[^.\s]+)*$/),
+    description,
+    'package segments joined by dots, `*` for one segment and `**` for any number: static.**',
+  )
+}
 
 const MAX_ENTRIES = 1000
 const MAX_REASON = 1000

@@ -11,8 +11,12 @@ import { indexCalls, indexSources } from './locate-sources.js'
 import { partData } from '../data/base-document.js'
 import { loadData } from '../data/load-data.js'
 import type { LoadedData } from '../data/load-data.js'
-import { checkEntrypoints } from './check-entrypoints.js'
-import { readDeclaredLevels } from './declared-levels.js'
+import {
+  checkEntrypoints,
+  refuseDataOverEntrypoints,
+  refuseSharedRoots,
+  readDeclaredLevels,
+} from './check-entrypoints.js'
 import { isTestFile } from '../compile/collect-sources.js'
 import { analyseParts } from '../lint/analyse-parts.js'
 import type { PartAnalysisOptions } from '../lint/analyse-parts.js'
@@ -26,7 +30,6 @@ import type { PolicyLocations, ReadOptions } from './part-source.js'
 import { describeStored } from './describe-stored.js'
 import { locationNames } from './location-names.js'
 import type { StoredPolicies } from '../writing/stored-policies.js'
-import { refuseDataOverEntrypoints, refuseSharedRoots } from './refuse-shared-paths.js'
 import { composeEntrypoints } from '../snapshot/composed-documents.js'
 import { groupByPath } from '../snapshot/snapshot.js'
 import type { Entrypoint, Snapshot, SourceText } from '../snapshot/snapshot.js'

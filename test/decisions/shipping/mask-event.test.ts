@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { maskEvent, parseMaskRules } from '../../../src/decisions/shipping/mask-event.js'
-import { makeShapeDecision } from '../../../src/decisions/shipping/shape-event.js'
+import { maskEvent, parseMaskRules, makeShapeDecision } from '../../../src/decisions/shipping/shape-event.js'
 import type { LogRules, ShapedDecision, ShapingCounts } from '../../../src/decisions/shipping/shape-event.js'
 import type { DecisionEntry } from '../../../src/decisions/decision-log.js'
 import { aBatch, anEntry, openStore } from '../../support/decisions.js'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
 import { definitionDigest } from '../../../src/events/registry/definition-digest.js'
-import { mergeDefinition } from '../../../src/events/registry/apply-change.js'
-import type { DefinitionState } from '../../../src/events/registry/apply-change.js'
+import { mergeDefinition } from '../../../src/events/registry/registry-operations.js'
+import type { DefinitionState } from '../../../src/events/registry/registry-operations.js'
 
 function permutations<T>(values: readonly T[]): T[][] {
   if (values.length <= 1) return [[...values]]

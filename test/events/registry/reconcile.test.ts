@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
 import { definitionDigest } from '../../../src/events/registry/definition-digest.js'
-import { mergeDefinition } from '../../../src/events/registry/apply-change.js'
-import type { DefinitionState } from '../../../src/events/registry/apply-change.js'
+import { mergeDefinition } from '../../../src/events/registry/registry-operations.js'
+import type { DefinitionState } from '../../../src/events/registry/registry-operations.js'
 import { Reconciliation } from '../../../src/events/registry/compare-list.js'
 import type { KnownEntry } from '../../../src/events/registry/compare-list.js'
 import type { RegistryChange } from '../../../src/events/registry/registry-change.js'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { refusedReview } from '../../../src/gates/reviewing/refused-review.js'
+import { refusedReview } from '../../../src/http/routes/gates/review-by-caller.js'
 import { recordIgnoredReview } from '../../../src/gates/reviewing/ignored-reviews.js'
 import { NOW_MS, makeInstance, trail, triggered } from '../../support/gates.js'
 import { useServiceStore } from '../../support/service-store.js'

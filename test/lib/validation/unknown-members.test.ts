@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
 import { readBySchema } from '../../../src/lib/validation/read-by-schema.js'
-import { unknownMembers } from '../../../src/lib/validation/unknown-members.js'
+import { unknownMembers } from '../../../src/canary/judge/unknown-keys.js'
 
 const Schema = z.object({ critical: z.boolean().optional(), parts: z.array(z.object({ size: z.number() })) })
 const Strict = z.strictObject({ critical: z.boolean().optional() })

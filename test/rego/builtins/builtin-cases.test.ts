@@ -6,7 +6,7 @@ import { jsonMarshalBuiltins } from '../../../src/rego/builtins/encoding/json-te
 import { globQuoteBuiltins } from '../../../src/rego/builtins/glob/glob.js'
 import { jsonPatchBuiltins } from '../../../src/rego/builtins/json-patch/json-patch.js'
 import { nativeFailures } from '../../../src/rego/builtins/native/native-failures.js'
-import { objectSubsetBuiltins } from '../../../src/rego/builtins/object-subset.js'
+import { objectSubsetBuiltins } from '../../../src/rego/builtins/graph.js'
 import { semverBuiltins } from '../../../src/rego/builtins/semver.js'
 import { stringBuiltins } from '../../../src/rego/builtins/strings.js'
 import { builtinCases } from '../../support/builtin-cases.js'

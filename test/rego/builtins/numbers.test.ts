@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { numberBuiltins } from '../../../src/rego/builtins/numbers.js'
+import { numberBuiltins } from '../../../src/rego/builtins/cast.js'
 import { builtinCases } from '../../support/builtin-cases.js'
 import { outcomeOf } from '../../support/builtin-outcome.js'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { BuiltinContext } from '../../../src/rego/builtins/shared/builtin.js'
 import { generousMeter } from '../../support/generous-meter.js'
-import { numberBuiltins } from '../../../src/rego/builtins/numbers.js'
+import { numberBuiltins } from '../../../src/rego/builtins/cast.js'
 import { RegoNumber } from '../../../src/rego/values/value.js'
 import { outcomeOf } from '../../support/builtin-outcome.js'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { findDataOutside, ownedRoots } from '../../../src/rego/archive/roots.js'
-import { DefinedDocuments } from '../../../src/rego/lint/defined-documents.js'
+import { DefinedDocuments } from '../../../src/rego/lint/analyse-parts.js'
 import { dataOf } from '../../../src/rego/wasm/data/data-image.js'
 import { imageOf } from '../../support/data-image.js'
 

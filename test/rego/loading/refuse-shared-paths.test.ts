@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { refuseSharedRoots } from '../../../src/rego/loading/refuse-shared-paths.js'
+import { refuseSharedRoots } from '../../../src/rego/loading/check-entrypoints.js'
 import { dataOf } from '../../../src/rego/wasm/data/data-image.js'
 import { imageOf } from '../../support/data-image.js'
 

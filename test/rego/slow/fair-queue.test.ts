@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { FairQueue } from '../../../src/rego/slow/fair-queue.js'
+import { FairQueue } from '../../../src/rego/slow/slow-evaluations.js'
 
 function item(key: string, id: number, bytes = 1): { key: string; id: number; bytes: number } {
   return { key, id, bytes }

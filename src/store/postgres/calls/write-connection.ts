@@ -1,9 +1,24 @@
 import { AppError, toError } from '../../../errors/app-error.js'
 import { toFailure } from '../../../lib/threads/failure.js'
 import type { Failure } from '../../../lib/threads/failure.js'
+import { makeAnalysisRepository } from '../../analysis/analysis-repository.js'
 import type { Call, CallConnection, Outcome } from '../../calls/call.js'
+import { makeExceptionRepository } from '../../exceptions/exception-repository.js'
+import { makeGateRepository } from '../../gates/gate-repository.js'
+import { makeNotificationRepository } from '../../notifications/notification-repository.js'
+import { makeOutboxRepository } from '../../outbox/outbox-repository.js'
 import type { FindOperation } from '../../ports/operation.js'
 import type { Transaction } from '../../ports/transaction.js'
+import { makeEventQueue, makeRegistryRepository } from '../../registry/registry-repository.js'
+import type { ServiceDatabase } from '../../tables/service-database.js'
+import type { StoredEnd } from '../../trail/audit-chain.js'
+import { makeAuditAppender } from '../audit/audit-appender.js'
+import type { PostgresAppender } from '../audit/audit-appender.js'
+import { makeAuditKeeper } from '../audit/audit-keeper.js'
+import { newestRecord, readEnd } from '../audit/audit-reader.js'
+import { TRAIL } from '../audit/trail-months.js'
+import { EventIsStored, TrailState } from '../audit/trail-state.js'
+import { requireWriter, LOCK_CLASS } from '../engine/migrate.js'
 import {
   fromDriver,
   isAboutOneCall,
@@ -11,28 +26,13 @@ import {
   isRetryable,
   toStoreError,
 } from '../engine/postgres-error.js'
-import { TRAIL } from '../audit/trail-months.js'
-import { EventIsStored, TrailState } from '../audit/trail-state.js'
-import { requireWriter } from '../engine/migrate.js'
 import type { PostgresSettings } from '../engine/postgres-settings.js'
+import { POSTGRES, queryBuilder } from '../engine/session-dialect.js'
 import { Session } from '../engine/session.js'
 import { serviceSchema } from '../migrations/service.js'
 import { monthOf } from '../months/month.js'
 import { addMonthsAlone, isMonthMissing } from '../months/monthly-table.js'
-import { beginWriting } from './begin-writing.js'
-import { makeAnalysisRepository } from '../../analysis/analysis-repository.js'
-import type { ServiceDatabase } from '../../tables/service-database.js'
-import { makeAuditAppender } from '../audit/audit-appender.js'
-import type { PostgresAppender } from '../audit/audit-appender.js'
-import { makeAuditKeeper } from '../audit/audit-keeper.js'
-import { POSTGRES, queryBuilder } from '../engine/session-dialect.js'
-import { makeGateRepository } from '../../gates/gate-repository.js'
-import { makeExceptionRepository } from '../../exceptions/exception-repository.js'
-import { makeNotificationRepository } from '../../notifications/notification-repository.js'
-import { makeOutboxRepository } from '../../outbox/outbox-repository.js'
 import { makeOutboxLeases } from '../outbox/outbox-leases.js'
-import { makeEventQueue, makeRegistryRepository } from '../../registry/registry-repository.js'
-import type { Begun } from './begin-writing.js'
 
 const ACTION = 'write to the database'
 const MAKE_MONTHS = 'make a table for the month in the database'
@@ -214,5 +214,42 @@ class WriteContext {
   /** Writes the pending records. */
   flush(): Promise<void> {
     return this.#appender.flush()
+  }
+}
+
+/** State at the beginning of a writing transaction, read under the lock. */
+interface Begun {
+  readonly end: StoredEnd
+  /** The database's clock. */
+  readonly nowMs: number
+  readonly oldestWriter: number
+}
+
+const WRITING = 1
+/**
+ * With read committed, each statement sees all earlier commits, whatever the default isolation of
+ * the database: the lock protects the rows read.
+ */
+const BEGIN = `begin isolation level read committed;
+  select pg_advisory_xact_lock(${LOCK_CLASS}, ${WRITING});
+  select oldest_writer, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms from store_schema`
+
+interface SchemaRow {
+  readonly oldest_writer: number
+  readonly now_ms: number
+}
+
+/**
+ * Begins a transaction in one round trip and waits until no other replica writes. `endedMs` is a
+ * known time of the last record: no later record is older.
+ */
+async function beginWriting(session: Session, endedMs: number): Promise<Begun> {
+  const [, , schemas, ends] = await session.script(`${BEGIN}; ${newestRecord(endedMs)}`)
+  const schema = schemas?.rows[0] as SchemaRow | undefined
+  const newest = ends?.rows[0] as StoredEnd | undefined
+  return {
+    end: newest ?? (await readEnd(session)),
+    nowMs: schema?.now_ms ?? 0,
+    oldestWriter: schema?.oldest_writer ?? 0,
   }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { alternativeNames } from '../../../../src/http/transport/tls/certificate-of.js'
+import { alternativeNames } from '../../../../src/http/transport/node/standard-exchange.js'
 
 test.each([
   ['', []],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { ArraySplitter } from '../../../../src/lib/json/scan/array-splitter.js'
+import { ArraySplitter } from '../../../../src/orchestrator/read-list.js'
 import { seededRandom } from '../../../support/random-bytes.js'
 
 /** The texts of the elements, the array coming in pieces that `cut` gives the lengths of. */
