@@ -17,7 +17,7 @@ const MASKED = '[masked]'
  * quote them, plain or within JSON.
  */
 export function makeHideSecrets(values: readonly string[]): HideSecrets {
-  const secrets = new Set(values.flatMap((value) => scalarTexts(JSON.parse(value) as unknown)))
+  const secrets = new Set(values.flatMap((value) => scalarTexts(value)))
   if (secrets.size === 0) return (text) => text
   if (secrets.size > MAX_SECRETS) return () => null
   // Longest first, since it may contain a shorter one.
@@ -31,9 +31,12 @@ export function makeHideSecrets(values: readonly string[]): HideSecrets {
 }
 
 /** Texts and numbers in a value that are long enough to be searched for. */
-function scalarTexts(value: unknown): string[] {
-  const texts: string[] = []
-  const rest = [value]
+function scalarTexts(json: string): string[] {
+  // As written, too: numbers of more than 17 digits change when they are parsed.
+  const texts = (json.match(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g) ?? []).filter(
+    (text) => !text.startsWith('"'),
+  )
+  const rest = [JSON.parse(json) as unknown]
   while (rest.length > 0) {
     const next = rest.pop()
     if (typeof next === 'object' && next !== null) for (const item of Object.values(next)) rest.push(item)

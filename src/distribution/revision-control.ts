@@ -194,7 +194,11 @@ export class RevisionControl {
 }
 
 function takenBack(reason: string): AppError {
-  return new AppError('invalid', `the staged policies were taken back: ${reason}`, { code: TAKEN_BACK })
+  return new AppError(
+    'invalid',
+    `the staged policies were taken back: ${reason}; correct them, or pin and promote the revision`,
+    { code: TAKEN_BACK },
+  )
 }
 
 function textsIn({ rego, data }: KeptSources): ReadonlyMap<string, string> {

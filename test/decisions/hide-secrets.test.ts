@@ -24,4 +24,11 @@ describe('hiding masked values in the rest of a decision', () => {
     const values = [JSON.stringify(Array.from({ length: 201 }, (_, n) => `secret-${n}`))]
     expect(makeHideSecrets(values)('text', false)).toBeNull()
   })
+
+  it('hides a number as it is written, with more digits than a JavaScript number has', () => {
+    const hide = makeHideSecrets(['{"card":6304000000000000123,"rate":0.12345678901234567890}'])
+    expect(hide('card 6304000000000000123 at 0.12345678901234567890 is refused', false)).toBe(
+      'card [masked] at [masked] is refused',
+    )
+  })
 })

@@ -140,6 +140,26 @@ describe('a new revision of files', () => {
     expect(next['problem']).toBeUndefined()
   })
 
+  test('is not put into service by the change of a client', async () => {
+    const change = async (value: number): Promise<Answered> =>
+      await ask(tidegate.url, { method: 'PUT', path: '/v1/data/more', body: String(value) })
+    await start({ ...LASTING, maxFlips: 2 }, { policies: { writable: true } })
+    expect((await change(1)).status).toBe(204)
+    // Nothing has noticed the changed file so far.
+    write('x := 2')
+    const refused = await change(2)
+    expect([refused.status, objectOf(refused)['code']]).toEqual([409, 'policies_staged'])
+    expect((await get('/policies/sources'))['staged']).toMatchObject({ sharePercent: 50 })
+    await untilEnded()
+    expect(objectOf(await change(3))).toMatchObject({
+      code: 'revision_taken_back',
+      message: expect.stringContaining('correct them') as string,
+    })
+    expect([...(await decideAll()).values()]).toEqual(APPLICATIONS.map(() => 1))
+    write('x := 1')
+    expect((await change(4)).status).toBe(204)
+  })
+
   test('replaces another one in its stage, and ends it by going back', async () => {
     await start(LASTING)
     const { revision: first } = await get('/policies/sources')

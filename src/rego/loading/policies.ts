@@ -9,14 +9,13 @@ import type { Staged } from '../evaluation/choose-snapshot.js'
 import { LoadRetries } from './load-failure.js'
 import type { LoadFailure, LoadObserver } from './load-failure.js'
 import { locationNames } from './location-names.js'
-import { pinnedLocations } from './replacement.js'
+import { pinnedLocations, refuseIfPinned, refuseIfStaged } from './replacement.js'
 import type {
   LoadedPolicies,
   PinnedSources,
   PoliciesOptions,
   PolicyChange,
   PolicyMove,
-  ReplacementSteps,
   Stage,
   StageEnd,
 } from './replacement.js'
@@ -158,8 +157,7 @@ export class Policies {
       this.#waiting = undefined
       this.#retries.cancel()
       try {
-        const dropped: ReplacementSteps['dropped'] = (reason) => reason && this.#fail(reason)
-        await this.#load({ locations: this.#locations, dropped, isStaged: true })
+        await this.#loadFiles()
       } catch (raw) {
         this.#fail(raw)
         this.#retries.after(toAppError(raw))
@@ -174,7 +172,7 @@ export class Policies {
    */
   move({ options, ...move }: PolicyMove): Promise<void> {
     return this.#afterCurrent(async () => {
-      this.#refuseIfPinned()
+      refuseIfPinned(this.#pinned ?? this.#stage?.pinned)
       const before = this.#options
       this.#options = { ...before, ...options }
       try {
@@ -224,16 +222,6 @@ export class Policies {
     throw new AppError('conflict', 'no revision is staged')
   }
 
-  #refuseIfPinned(): void {
-    const pinned = this.#pinned ?? this.#stage?.pinned
-    if (pinned === undefined) return
-    throw new AppError(
-      'conflict',
-      `the policies are pinned to revision ${pinned.revision}: unpin them first (tidegate policies unpin)`,
-      { code: 'policies_pinned' },
-    )
-  }
-
   /**
    * Applies a client's change after all loads before it, by a load of its own. Returns false if it
    * changes nothing. Rejects with the errors of the change and of `loadSnapshot`, with public names
@@ -252,12 +240,17 @@ export class Policies {
 
   async #write({ apply, record }: PolicyChange): Promise<boolean> {
     const before = this.#current
-    this.#refuseIfPinned()
+    refuseIfPinned(this.#pinned ?? this.#stage?.pinned)
     if (this.#written === undefined) throw new AppError('internal', 'the policies are not writable')
     const written = apply(before, this.#written)
     if (written === this.#written) return false
     refuseTooMuch(written)
     try {
+      if (this.#options.stageShare?.() !== undefined) {
+        // The load of the change would put changed files into service, so their stage begins first.
+        if (this.#stage === undefined) await this.#loadFiles()
+        refuseIfStaged(this.#stage)
+      }
       await this.#load({ locations: this.#locations, record: (next) => record(next, before) }, { written })
       return true
     } catch (raw) {
@@ -269,6 +262,11 @@ export class Policies {
     const done = this.#loading.then(work)
     this.#loading = done.catch(() => undefined)
     return await done
+  }
+
+  async #loadFiles(): Promise<void> {
+    const dropped = (reason?: AppError): void => reason && this.#fail(reason)
+    await this.#load({ locations: this.#locations, dropped, isStaged: true })
   }
 
   async #load(
@@ -285,7 +283,10 @@ export class Policies {
       const snapshot = await loadSnapshot(from, { ...this.#options, written, keepSources })
       const durationMs = performance.now() - startedAt
       const loaded = { snapshot, locations, pinned, written, sources, steps, durationMs }
-      const sharePercent = isStaged ? this.#options.stageShare?.() : undefined
+      const [stageShare, takenBack] = [this.#options.stageShare?.(), this.#takenBack]
+      if (stageShare !== undefined && pinned === undefined && snapshot.revision === takenBack?.revision)
+        throw takenBack.reason
+      const sharePercent = isStaged ? stageShare : undefined
       if (sharePercent === undefined || snapshot.revision === this.#current.revision)
         await this.#serve(loaded)
       else await this.#begin({ ...loaded, sharePercent, since: new Date() })
@@ -325,7 +326,6 @@ export class Policies {
       this.#stage = { ...former, locations: stage.locations, steps: stage.steps }
       return former.steps.dropped?.(undefined)
     }
-    if (revision === this.#takenBack?.revision && stage.pinned === undefined) throw this.#takenBack.reason
     await this.#staging(stage)
     this.#endStage('replaced')
     this.#stage = stage

@@ -1,4 +1,4 @@
-import type { AppError } from '../../errors/app-error.js'
+import { AppError } from '../../errors/app-error.js'
 import type { PolicySources } from '../compile/collect-sources.js'
 import type { Staged } from '../evaluation/choose-snapshot.js'
 import type { RevisionSources } from '../revisions/kept-revisions.js'
@@ -72,4 +72,24 @@ export function pinnedLocations(pinned: PinnedSources | undefined): PolicyLocati
   const { revision, rego, data } = pinned
   const sources = { rego, data, leftOut: { rego: [], data: [] } }
   return { directories: [], bundles: [], revision, sources }
+}
+
+/** Raises `conflict` for a pinned revision. */
+export function refuseIfPinned(pinned: PinnedSources | undefined): void {
+  if (pinned === undefined) return
+  throw new AppError(
+    'conflict',
+    `the policies are pinned to revision ${pinned.revision}: unpin them first (tidegate policies unpin)`,
+    { code: 'policies_pinned' },
+  )
+}
+
+/** Raises `conflict` for a staged revision. */
+export function refuseIfStaged(staged: Staged | undefined): void {
+  if (staged === undefined) return
+  throw new AppError(
+    'conflict',
+    `revision ${staged.snapshot.revision} is staged: promote or abandon it first (tidegate policies promote, tidegate policies abandon)`,
+    { code: 'policies_staged' },
+  )
 }
