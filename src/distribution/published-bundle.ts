@@ -36,20 +36,20 @@ export class PublishedBundle {
   }
 
   /**
-   * Returns the bundle unless it has the ETag that the client knows. Then it waits for other
-   * policies, and returns undefined if there are none in time. Raises `unavailable` for policies
+   * Returns the bundle. If the client knows its ETag, it waits for other policies first, and returns
+   * the same bundle if there are none in time. Raises `unavailable` for policies
    * that cannot be published, and `invalid` for an unusable signing key.
    */
   async newerThan(
-    etag: string | undefined,
+    isKnown: (etag: string) => boolean,
     { waitMs, signal }: Waiting,
-  ): Promise<PublishedVersion | undefined> {
+  ): Promise<PublishedVersion & { readonly isNewer: boolean }> {
     let ending: AbortSignal | undefined
     for (;;) {
       const { current } = this.#parts.policies
       const version = await this.#versionOf(current)
-      if (version.etag !== etag) return version
-      if (waitMs === 0 || ending?.aborted === true) return undefined
+      if (!isKnown(version.etag)) return { ...version, isNewer: true }
+      if (waitMs === 0 || ending?.aborted === true) return { ...version, isNewer: false }
       ending ??= AbortSignal.any([signal, this.#stopping.signal, AbortSignal.timeout(waitMs)])
       await this.#untilReplaced(current, ending)
     }

@@ -94,7 +94,12 @@ describe('the policies that serve', () => {
     const etag = first.headers.etag ?? ''
     expect(etag).toMatch(/^"[\da-f]{64}"$/)
     const known = { 'if-none-match': etag }
-    expect((await bundleOf(at, known)).status).toBe(304)
+    for (const tags of [etag, `W/${etag}`, `"other", W/${etag}`, `${etag} , "other"`, '*']) {
+      const answer = await bundleOf(at, { 'if-none-match': tags })
+      expect([tags, answer.status, answer.headers.etag, answer.text]).toEqual([tags, 304, etag, ''])
+    }
+    for (const tags of ['"other"', 'W/"other", "more"', etag.replaceAll('"', ''), `x${etag}`, ''])
+      expect([tags, (await bundleOf(at, { 'if-none-match': tags })).status]).toEqual([tags, 200])
     const waiting = bundleOf(at, { ...known, prefer: 'modes=snapshot,delta;wait=60' })
     await publishAgain('etag', '2', at)
     const next = await waiting

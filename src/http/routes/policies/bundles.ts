@@ -43,12 +43,13 @@ export const bundleRoutes = [
       const gone = new AbortController()
       exchange.whenGone(() => gone.abort())
       const known = exchange.header('if-none-match')
+      const isKnown = (etag: string): boolean => known !== undefined && namesTag(known, etag)
       const waitMs = exchange.method === 'HEAD' ? 0 : waitMsOf(exchange.header('prefer'))
-      const version = await bundle.newerThan(known, { waitMs, signal: gone.signal })
-      if (version === undefined)
+      const version = await bundle.newerThan(isKnown, { waitMs, signal: gone.signal })
+      if (!version.isNewer)
         return new Response(null, {
           status: 304,
-          headers: { ETag: known ?? '', 'Content-Type': BUNDLE_TYPE },
+          headers: { ETag: version.etag, 'Content-Type': BUNDLE_TYPE },
         })
       return new Response(Buffer.from(version.bytes), {
         headers: { 'Content-Type': BUNDLE_TYPE, ETag: version.etag, 'Cache-Control': 'no-cache' },
@@ -56,6 +57,16 @@ export const bundleRoutes = [
     },
   }),
 ]
+
+/**
+ * True if the header has the tag in its list, weak or not, or is `*`: RFC 9110, section 13.1.2. Caches
+ * between make tags weak.
+ */
+function namesTag(header: string, etag: string): boolean {
+  if (header.trim() === '*') return true
+  const listed = header.matchAll(/(?:^|,)\s*(?:W\/)?(?<tag>"[^"]*")(?=\s*(?:,|$))/g)
+  return [...listed].some(({ groups }) => groups?.['tag'] === etag)
+}
 
 /** Reads `wait` of a Prefer header (RFC 7240, 4.3), such as `modes=snapshot,delta;wait=30`. */
 function waitMsOf(prefer = ''): number {
