@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { hashFile } from '../../../src/rego/bundle/signing/verify-bundle.js'
+import { readSigningKey } from '../../../src/rego/bundle/signing/sign-bundle.js'
 import { NO_VERIFICATION, readBundleKey } from '../../../src/rego/bundle/signing/verification.js'
 import type { BundleVerification, SignatureDemand } from '../../../src/rego/bundle/signing/verification.js'
 import { verifyBundle } from '../../../src/rego/bundle/signing/verify-bundle.js'
@@ -29,20 +30,32 @@ afterAll(workspace.remove)
 
 const SECRET = 'a secret of our own'
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
-const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+/** The pair of each algorithm with its own curve. */
+const ec = new Map(
+  (['P-256', 'P-384', 'P-521'] as const).map((namedCurve, nth) => [
+    ['ES256', 'ES384', 'ES512'][nth] ?? '',
+    generateKeyPairSync('ec', { namedCurve }),
+  ]),
+)
 const privatePem = { type: 'pkcs8', format: 'pem' } as const
 const ecPem = { type: 'sec1', format: 'pem' } as const
 const publicPem = { type: 'spki', format: 'pem' } as const
 workspace.write({
   'rsa.pem': rsa.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString(),
   'rsa8.pem': rsa.privateKey.export(privatePem).toString(),
-  'ec.pem': ec.privateKey.export(ecPem).toString(),
+  ...Object.fromEntries(
+    [...ec].map(([name, { privateKey }]) => [`${name}.pem`, privateKey.export(ecPem).toString()]),
+  ),
   'claims.json': '{"scope": "write", "keyid": "other"}',
 })
 
 /** The files of the bundle with the signature that the real `opa sign` makes. */
 function sign(algorithm: string, ...flags: readonly string[]): Map<string, Buffer> {
-  const key = algorithm.startsWith('HS') ? SECRET : algorithm.startsWith('ES') ? 'ec.pem' : 'rsa.pem'
+  const key = algorithm.startsWith('HS')
+    ? SECRET
+    : algorithm.startsWith('ES')
+      ? `${algorithm}.pem`
+      : 'rsa.pem'
   const path = algorithm.startsWith('HS') ? key : join(workspace.path, key)
   const args = ['sign', '--signing-alg', algorithm, '--signing-key', path, '--bundle', '.', ...flags]
   execFileSync(opa.path, args, { cwd: join(workspace.path, 'bundle') })
@@ -52,7 +65,7 @@ function sign(algorithm: string, ...flags: readonly string[]): Map<string, Buffe
 
 function publicText(algorithm: JwsAlgorithm): string {
   if (algorithm.startsWith('HS')) return SECRET
-  return (algorithm.startsWith('ES') ? ec : rsa).publicKey.export(publicPem).toString()
+  return (ec.get(algorithm) ?? rsa).publicKey.export(publicPem).toString()
 }
 
 function verification(
@@ -85,6 +98,8 @@ const ALGORITHMS: readonly JwsAlgorithm[] = [
   'PS384',
   'PS512',
   'ES256',
+  'ES384',
+  'ES512',
 ]
 
 describe('a bundle signed by opa', () => {
@@ -169,8 +184,35 @@ describe('a bundle signed by opa', () => {
     )
     const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export(publicPem).toString()
     expect(outcome(signed, verification('RS256', {}, other))).toContain("does not verify with the key 'ours'")
-    expect(() => readBundleKey('ours', 'RS256', publicText('ES256'))).toThrow('is no public key for RS256')
+    expect(() => readBundleKey('ours', 'RS256', publicText('ES256'))).toThrow(
+      'the bundle key ours (type ec, curve prime256v1) does not fit RS256: use ES256 or another key',
+    )
     expect(() => readBundleKey('ours', 'ES256', 'nothing')).toThrow('cannot be read')
+  })
+
+  const pairs = ALGORITHMS.flatMap((algorithm) => ALGORITHMS.map((key) => [algorithm, key] as const))
+  const fits = (algorithm: JwsAlgorithm, key: JwsAlgorithm): boolean =>
+    algorithm === key || [algorithm, key].every((one) => /^(?:RS|PS)/.test(one))
+  test.each(pairs.filter(([algorithm, key]) => !fits(algorithm, key) && !key.startsWith('HS')))(
+    'is neither verified nor signed under %s with a key of %s',
+    (algorithm, key) => {
+      const says = algorithm.startsWith('HS')
+        ? `${algorithm} needs a secret`
+        : `does not fit ${algorithm}: use `
+      expect(() => readBundleKey('ours', algorithm, publicText(key))).toThrow(says)
+      const file = join(workspace.path, key.startsWith('ES') ? `${key}.pem` : 'rsa8.pem')
+      const signing = { algorithm, key: readFileSync(file, 'utf8') }
+      expect(() => readSigningKey(signing)).toThrow(says)
+    },
+  )
+
+  test('is not verified with an empty secret, nor signed with a curve or a type that no algorithm has', () => {
+    expect(() => readBundleKey('ours', 'HS256', '\n')).toThrow('the bundle key ours is empty')
+    const others = [generateKeyPairSync('ec', { namedCurve: 'secp256k1' }), generateKeyPairSync('ed25519')]
+    for (const { privateKey } of others)
+      expect(() =>
+        readSigningKey({ algorithm: 'ES256', key: privateKey.export(privatePem).toString() }),
+      ).toThrow('use an RSA key or one of the curves P-256, P-384 and P-521')
   })
 
   test('is refused when its token says that it needs no key', () => {

@@ -40,6 +40,32 @@ export function suitsAlgorithm(key: KeyObject, algorithm: JwsAlgorithm): boolean
   }
 }
 
+/** The curve of each algorithm (RFC 7518, section 3.4), as OpenSSL names it. */
+const CURVES: ReadonlyMap<JwsAlgorithm, string> = new Map([
+  ['ES256', 'prime256v1'],
+  ['ES384', 'secp384r1'],
+  ['ES512', 'secp521r1'],
+])
+
+/**
+ * Returns true if the standard permits the pair, down to the curve. Go accepts other curves, too, so
+ * the built-ins do; other programs refuse such signatures.
+ */
+export function isStandardPair(key: KeyObject, algorithm: JwsAlgorithm): boolean {
+  if (!suitsAlgorithm(key, algorithm)) return false
+  const curve = CURVES.get(algorithm)
+  return curve === undefined || key.asymmetricKeyDetails?.namedCurve === curve
+}
+
+/** Returns the usual algorithm of a key for bundles; undefined for keys that cannot sign them. */
+export function usualAlgorithm({
+  asymmetricKeyType,
+  asymmetricKeyDetails,
+}: KeyObject): JwsAlgorithm | undefined {
+  if (asymmetricKeyType === 'rsa') return 'RS256'
+  return [...CURVES].find(([, curve]) => curve === asymmetricKeyDetails?.namedCurve)?.[0]
+}
+
 /** Verifies a signature. Returns false for a key of another type and for a private key. */
 export function verifySignature(
   algorithm: JwsAlgorithm,

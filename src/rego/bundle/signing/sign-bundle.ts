@@ -1,11 +1,12 @@
-import { createPrivateKey, createPublicKey, createSecretKey } from 'node:crypto'
+import { createPrivateKey, createPublicKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
 import { AppError } from '../../../errors/app-error.js'
 import { signingInput } from '../../builtins/jwt/compact-token.js'
-import { makeSignature, suitsAlgorithm } from '../../builtins/jwt/signature.js'
+import { isStandardPair, makeSignature } from '../../builtins/jwt/signature.js'
 import type { JwsAlgorithm } from '../../builtins/jwt/signature.js'
 import { UNMETERED_WORK } from '../../metering/work-meter.js'
+import { PEM_LABEL, misfit, readSecretKey } from './verification.js'
 import type { BundleVerification } from './verification.js'
 import { hashFile } from './verify-bundle.js'
 
@@ -56,31 +57,18 @@ function encode(section: object): string {
  * the kind of the key and the one to use.
  */
 export function readSigningKey({ algorithm, key }: Pick<BundleSigner, 'algorithm' | 'key'>): KeyObject {
+  if (algorithm.startsWith('HS')) return readSecretKey('the signing key', algorithm, key)
   if (key.trim() === '') throw new AppError('invalid', 'the signing key is empty')
   const label = PEM_LABEL.exec(key)?.[1]
-  if (algorithm.startsWith('HS')) {
-    if (label === undefined) return createSecretKey(Buffer.from(key))
-    throw new AppError('invalid', `the signing key is a PEM file (${label}), but ${algorithm} needs a secret`)
-  }
   let parsed: KeyObject
   try {
     parsed = createPrivateKey(key)
   } catch (cause) {
     throw new AppError('invalid', `the signing key ${unusableKey(key, label, algorithm)}`, { cause })
   }
-  if (suitsAlgorithm(parsed, algorithm)) return parsed
-  const type = parsed.asymmetricKeyType ?? 'unknown'
-  const suitable = SUITABLE.get(type)
-  const advice = suitable === undefined ? 'use an RSA or EC key' : `use ${suitable} or another key`
-  throw new AppError('invalid', `the signing key (type ${type}) does not fit ${algorithm}: ${advice}`)
+  if (isStandardPair(parsed, algorithm)) return parsed
+  throw new AppError('invalid', `the signing key ${misfit(parsed, algorithm)}`)
 }
-
-const SUITABLE: ReadonlyMap<string, JwsAlgorithm> = new Map([
-  ['rsa', 'RS256'],
-  ['ec', 'ES256'],
-  ['ed25519', 'EdDSA'],
-])
-const PEM_LABEL = /-----BEGIN ([A-Z0-9 ]+)-----/
 
 function unusableKey(key: string, label: string | undefined, algorithm: string): string {
   if (label === undefined)
