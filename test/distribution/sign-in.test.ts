@@ -23,12 +23,12 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-async function fetchWith(signIn: SourceSignIn, times = 1): Promise<void> {
+async function fetchWith(signIn: SourceSignIn, times = 1, path = '/bucket/a%20b.tar.gz?x=1'): Promise<void> {
   const client = makeOutboundClient({ allowLoopback: true, allowPrivate: false })
   const clocks = { now: () => performance.now(), timeOfDay: () => Date.UTC(2026, 0, 2, 3, 4, 5) }
   const authorize = makeAuthorize('main', signIn, { client, ...clocks, wait, random: Math.random })
   const settings = {
-    url: `${server.origin}/bucket/a%20b.tar.gz?x=1`,
+    url: `${server.origin}${path}`,
     headers: {},
     authorize,
     timeoutMs: 9000,
@@ -63,32 +63,46 @@ test('a token server that refuses is named, and no request is sent without a tok
   expect(server.seen.some(({ url }) => url.startsWith('/bucket'))).toBe(false)
 })
 
-test('requests to S3 are signed with version 4 (the steps of the AWS reference)', async () => {
-  await fetchWith({
-    type: 'aws',
-    service: 's3',
-    region: 'eu-central-1',
-    accessKeyId: 'AKID',
-    secretAccessKey: new Secret('sak'),
-    sessionToken: new Secret('session'),
-  })
-  const headers = server.seen[0]?.headers
-  const empty = createHash('sha256').update('').digest('hex')
-  const names = 'host;x-amz-content-sha256;x-amz-date;x-amz-security-token'
-  const canonical = [
-    ...['GET', '/bucket/a%20b.tar.gz', 'x=1', `host:127.0.0.1:${server.port}`],
-    ...[`x-amz-content-sha256:${empty}`, 'x-amz-date:20260102T030405Z', 'x-amz-security-token:session'],
-    ...['', names, empty],
-  ].join('\n')
-  const scope = '20260102/eu-central-1/s3/aws4_request'
-  const digest = createHash('sha256').update(canonical).digest('hex')
-  const toSign = ['AWS4-HMAC-SHA256', '20260102T030405Z', scope, digest].join('\n')
-  const key = ['20260102', 'eu-central-1', 's3', 'aws4_request'].reduce<Buffer>(
-    (by, text) => createHmac('sha256', by).update(text).digest(),
-    Buffer.from('AWS4sak'),
-  )
-  const signature = createHmac('sha256', key).update(toSign).digest('hex')
-  expect(headers?.['authorization']).toBe(
-    `AWS4-HMAC-SHA256 Credential=AKID/${scope},SignedHeaders=${names},Signature=${signature}`,
-  )
-})
+test.each([
+  ['/bucket/a%20b.tar.gz?x=1', '/bucket/a%20b.tar.gz', 'x=1'],
+  // Characters that URLs leave as they are, and a query in another order.
+  [
+    "/bucket/day=1/r+2/@3:4,(5)!*'$&;~.gz",
+    '/bucket/day%3D1/r%2B2/%403%3A4%2C%285%29%21%2A%27%24%26%3B~.gz',
+    '',
+  ],
+  ['/bucket/b%c3%bcndel%2F%zz', '/bucket/b%C3%BCndel%2F%25zz', ''],
+  ['/bucket/a?versionId=1/2&attempt&a=b=c', '/bucket/a', 'a=b%3Dc&attempt=&versionId=1%2F2'],
+])(
+  'requests to S3 are signed with version 4 (the steps of the AWS reference): %s',
+  async (url, path, query) => {
+    const signIn: SourceSignIn = {
+      type: 'aws',
+      service: 's3',
+      region: 'eu-central-1',
+      accessKeyId: 'AKID',
+      secretAccessKey: new Secret('sak'),
+      sessionToken: new Secret('session'),
+    }
+    await fetchWith(signIn, 1, url)
+    const headers = server.seen[0]?.headers
+    const empty = createHash('sha256').update('').digest('hex')
+    const names = 'host;x-amz-content-sha256;x-amz-date;x-amz-security-token'
+    const canonical = [
+      ...['GET', path, query, `host:127.0.0.1:${server.port}`],
+      ...[`x-amz-content-sha256:${empty}`, 'x-amz-date:20260102T030405Z', 'x-amz-security-token:session'],
+      ...['', names, empty],
+    ].join('\n')
+    const scope = '20260102/eu-central-1/s3/aws4_request'
+    const digest = createHash('sha256').update(canonical).digest('hex')
+    const toSign = ['AWS4-HMAC-SHA256', '20260102T030405Z', scope, digest].join('\n')
+    const key = ['20260102', 'eu-central-1', 's3', 'aws4_request'].reduce<Buffer>(
+      (by, text) => createHmac('sha256', by).update(text).digest(),
+      Buffer.from('AWS4sak'),
+    )
+    const signature = createHmac('sha256', key).update(toSign).digest('hex')
+    expect(headers?.['authorization']).toBe(
+      `AWS4-HMAC-SHA256 Credential=AKID/${scope},SignedHeaders=${names},Signature=${signature}`,
+    )
+  },
+)

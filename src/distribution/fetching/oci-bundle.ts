@@ -59,8 +59,9 @@ export function fetchFromRegistry(settings: OciSettings, clients: OciClients): F
       token === undefined ? settings.headers : { ...settings.headers, authorization: `Bearer ${token}` }
     const response = await request(authorized())
     const challenge = response.headers['www-authenticate']
-    if (response.status !== UNAUTHORIZED || challenge === undefined) return response
-    token = await requestToken(challenge, settings, clients.registry, signal)
+    // Other challenges, such as Basic, are for the credentials that were sent.
+    if (response.status !== UNAUTHORIZED || !/^Bearer\b/i.test(challenge ?? '')) return response
+    token = await requestToken(challenge ?? '', settings, clients.registry, signal)
     return await request(authorized())
   }
   return async ({ known, signal }) => {
@@ -128,7 +129,7 @@ async function requestToken(
   )
   const realm = parameters.get('realm') ?? ''
   const allowed = [url, ...(tokenServer === undefined ? [] : [tokenServer])].map((one) => new URL(one).origin)
-  if (!/^Bearer /i.test(challenge) || !URL.canParse(realm) || !allowed.includes(new URL(realm).origin)) {
+  if (!URL.canParse(realm) || !allowed.includes(new URL(realm).origin)) {
     const named = URL.canParse(realm) ? new URL(realm).origin : 'no address'
     throw new AppError(
       'unavailable',

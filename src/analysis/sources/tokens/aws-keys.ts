@@ -5,6 +5,7 @@ import { wholeAnswer, wholeText } from '../answers/answer-reading.js'
 import type { Deadline, SourceConnection, SourceRequest, SignRequest } from '../answers/source-connection.js'
 import type { AwsKeys, AwsKeysFrom } from '../answers/source-settings.js'
 import { signatureHeaders } from '../../../lib/outbound/aws-signature.js'
+import { compareStrings } from '../../../lib/text/compare-strings.js'
 
 const TOKEN_PATH = '/latest/api/token'
 const ROLES_PATH = '/latest/meta-data/iam/security-credentials/'
@@ -163,7 +164,7 @@ export function signForAws(
     const signed = signatureHeaders(
       {
         ...{ method, body, headers: new Map(Object.entries(headers)) },
-        url: { host: url.host, escapedPath: url.pathname, query: url.search.slice(1) },
+        url: { host: url.host, escapedPath: canonicalPath(url.pathname), query: canonicalQuery(url) },
       },
       {
         ...{ region, service, accessKey: accessKeyId, secretKey: secretAccessKey.reveal() },
@@ -175,4 +176,45 @@ export function signForAws(
     signed.delete('host')
     return Object.fromEntries([...signed].map(([name, value]) => [name.toLowerCase(), value]))
   }
+}
+
+/** Escaped as the signature needs it: URLs leave characters such as `=`, `+` and `@` as they are. */
+function canonicalPath(path: string): string {
+  return path
+    .split('/')
+    .map((segment) => awsEscape(unescapePart(segment)))
+    .join('/')
+}
+
+/** Sorted, and each name with `=`. */
+function canonicalQuery({ search }: URL): string {
+  if (search === '') return ''
+  const pairs = search
+    .slice(1)
+    .split('&')
+    .map((pair) => {
+      const at = pair.indexOf('=')
+      const [name, value] = at < 0 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)]
+      return `${awsEscape(unescapePart(name))}=${awsEscape(unescapePart(value))}`
+    })
+  return pairs.sort(compareStrings).join('&')
+}
+
+/** A stray `%` stands for itself. */
+function unescapePart(text: string): string {
+  return text.replaceAll(/(?:%[\da-f]{2})+/gi, (escaped) => {
+    try {
+      return decodeURIComponent(escaped)
+    } catch {
+      return escaped
+    }
+  })
+}
+
+/** Escapes all characters but letters, digits, `-`, `.`, `_` and `~`. */
+function awsEscape(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
 }
