@@ -15,6 +15,15 @@ const ErrorAnswer = z.object({
   message: z.string(),
   location: z.object({ file: z.string(), row: z.number(), col: z.number() }).optional(),
 })
+const Source = z.object({
+  name: z.string(),
+  revision: z.string().optional(),
+  activatedAt: z.string().optional(),
+  reachedAt: z.string().optional(),
+  isStale: z.boolean(),
+  problem: z.string().optional(),
+  errors: z.array(ErrorAnswer).default([]),
+})
 const Answer = z.object({
   revision: z.string(),
   activatedAt: z.string(),
@@ -22,17 +31,8 @@ const Answer = z.object({
   pinned: z.string().optional(),
   problem: z.string().optional(),
   errors: z.array(ErrorAnswer).default([]),
-  sources: z.array(
-    z.object({
-      name: z.string(),
-      revision: z.string().optional(),
-      activatedAt: z.string().optional(),
-      reachedAt: z.string().optional(),
-      isStale: z.boolean(),
-      problem: z.string().optional(),
-      errors: z.array(ErrorAnswer).default([]),
-    }),
-  ),
+  sources: z.array(Source),
+  discovery: Source.optional(),
 })
 
 /** `tidegate policies`: commands about the policies of a running service. */
@@ -115,12 +115,18 @@ async function showSources(
   session: Session,
 ): Promise<void> {
   const answer = await printAnswer(options, { schema: Answer, request, textOf: sourcesText }, session)
-  const isFine = [answer, ...answer.sources].every(({ problem }) => problem === undefined)
+  const isFine = [answer, ...polledIn(answer)].every(({ problem }) => problem === undefined)
   session.exitCode = isFine ? EXIT.fine : EXIT.denied
 }
 
+/** The discovery bundle is first, because it names the others. */
+function polledIn({ discovery, sources }: z.output<typeof Answer>): z.output<typeof Source>[] {
+  return discovery === undefined ? sources : [discovery, ...sources]
+}
+
 function sourcesText(answer: z.output<typeof Answer>): string {
-  const { revision, activatedAt, staged, pinned, problem, sources } = answer
+  const { revision, activatedAt, staged, pinned, problem } = answer
+  const sources = polledIn(answer)
   const stage =
     staged === undefined
       ? ''

@@ -26,6 +26,7 @@ const PluginStatus = z.object({ state: z.string().max(MAX_TEXT), message: text.o
 export const InstanceStatus = z.object({
   labels: z.object({ id }).catchall(text),
   bundles: z.record(z.string().max(MAX_TEXT), BundleStatus).default({}),
+  discovery: BundleStatus.nullish(),
   plugins: z.record(z.string().max(MAX_TEXT), PluginStatus).default({}),
   tidegate: z
     .object({
@@ -120,7 +121,7 @@ function newestOf(activations: readonly Omit<NewestRevision, 'firstMs'>[]): Newe
 
 function describeInstance(
   { reportedMs, reportedBy }: InstanceReport,
-  { labels, bundles, plugins, tidegate }: InstanceStatus,
+  { labels, bundles, discovery, plugins, tidegate }: InstanceStatus,
   { newest, nowMs }: { readonly newest: ReadonlyMap<string, NewestRevision>; readonly nowMs: number },
 ): FleetInstance {
   const { id: name, version, ...others }: Readonly<Record<string, string>> & { readonly id: string } = labels
@@ -138,7 +139,8 @@ function describeInstance(
   })
   const failing = Object.entries(plugins).find(([, plugin]) => FAILING.has(plugin?.state ?? ''))
   const ofPlugin = failing && `${failing[0]}: ${failing[1]?.message ?? failing[1]?.state ?? ''}`
-  const problem = described.find((bundle) => bundle.problem !== undefined)?.problem ?? ofPlugin
+  const ofBundle = described.find((bundle) => bundle.problem !== undefined)?.problem
+  const problem = ofBundle ?? discovery?.message ?? ofPlugin
   const isLost = nowMs - reportedMs > MISSED_REPORTS * (tidegate?.intervalMs ?? OPA_INTERVAL_MS)
   return {
     ...{ id: name, version, labels: others, problem, reportedMs, reportedBy, bundles: described },

@@ -53,6 +53,8 @@ export class SourceSet {
   /** The directories and bundles that are configured in addition to the sources. */
   #own: PolicyLocations = { directories: [], bundles: [] }
   #policies: Policies | undefined
+  /** The bundle with the configuration that names the sources, if there is one. */
+  discovery: PolicySource | undefined
   #activating: Promise<void> = Promise.resolve()
   #requestedBy: string | undefined
   /** The digests of bundles that were loaded together and are staged. */
@@ -138,6 +140,11 @@ export class SourceSet {
     for (const source of before.filter((each) => !sources.includes(each))) void source.stop()
   }
 
+  /** The sources and the discovery bundle. */
+  get polled(): readonly PolicySource[] {
+    return this.discovery === undefined ? this.#sources : [...this.#sources, this.discovery]
+  }
+
   /** Polls all sources. */
   start(): void {
     for (const source of this.#sources) source.start()
@@ -149,12 +156,14 @@ export class SourceSet {
   }
 
   /**
-   * Polls all sources now, or reads the files again if there are none. Resolves when new policies
+   * Polls the discovery bundle and all sources now, or reads the files again if there are none. Resolves when new policies
    * were loaded or refused.
    */
   async refresh(user: string | undefined): Promise<void> {
     this.#requestedBy = user
     try {
+      // It may change the sources.
+      await this.discovery?.refresh()
       if (this.#sources.length === 0) await this.#policies?.reload()
       else await Promise.all(this.#sources.map((source) => source.refresh()))
     } finally {

@@ -71,6 +71,11 @@ export class Discovery {
     return read(this.#value)
   }
 
+  /** The polled bundle; undefined without discovery. */
+  get source(): PolicySource | undefined {
+    return this.#opened?.source
+  }
+
   /** Applies later documents by `reload`, until `stop`. */
   follow(reload: () => Promise<unknown>): void {
     this.#reload = reload

@@ -71,6 +71,7 @@ export async function openPolicies(config: Config, given: PoliciesParts): Promis
   const { reloads, onStop } = parts
   const { set, sourcesOf, close } = openSources({ ...parts, dataDir: config.dataDir })
   onStop('policy sources', close)
+  set.discovery = reloads.current.discovery
   const sources = await sourcesOf(reloads.current)
   // Bundles of sources, pins and changes by clients have records of their own.
   const activated: LoadingParts['activated'] = (change) => {

@@ -125,7 +125,9 @@ async function definitionsIn({ config, opa, readSecret }: Configured): Promise<S
   const { definitionOfSource } = await import('./configured-sources.js')
   const own = policies.sources.map((source) => definitionOfSource(source, readSecret))
   const all = [...own, ...ofOpa]
-  const names = all.map(({ name }) => name)
+  const names = [...all, ...(opa?.discovery === undefined ? [] : [opa.discovery.definition])].map(
+    ({ name }) => name,
+  )
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice === undefined) return all
   throw new AppError(

@@ -1,4 +1,4 @@
-import type { SourceSet } from '../distribution/source-set.js'
+import type { PolicySource } from '../distribution/policy-source.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
 import type { Policies } from '../rego/index.js'
 
@@ -36,21 +36,27 @@ export function policiesHealth(
 }
 
 /**
- * Shows sources that failed or are stale, under the name that OPA gives its bundles. It is down
- * while a source is stale that must not be.
+ * Shows bundles that failed or are stale, under the names that OPA gives these components: `bundle`
+ * for sources and `discovery`. It is down while a source is stale that must not be.
  */
-export function sourcesHealth(set: Pick<SourceSet, 'sources'>): HealthPlugin {
-  const stale = (): string[] => set.sources.filter(({ isStale }) => isStale).map(({ name }) => name)
+export function sourcesHealth(
+  name: 'bundle' | 'discovery',
+  sources: () => readonly PolicySource[],
+): HealthPlugin {
+  const stale = (): string[] =>
+    sources()
+      .filter(({ isStale }) => isStale)
+      .map((source) => source.name)
   const staleText = (): string => `stale: ${stale().join(', ')}; GET /policies/sources shows why`
   return {
-    name: 'bundle',
-    isUp: () => !set.sources.some(({ isStale, settings }) => isStale && settings.staleIsNotReady),
+    name,
+    isUp: () => !sources().some(({ isStale, settings }) => isStale && settings.staleIsNotReady),
     problem: staleText,
     warning: () => {
       if (stale().length > 0) return staleText()
-      const failed = set.sources.filter(({ state }) => state.fetchError ?? state.activationError)
+      const failed = sources().filter(({ state }) => state.fetchError ?? state.activationError)
       if (failed.length === 0) return undefined
-      const names = failed.map(({ name }) => name).join(', ')
+      const names = failed.map((source) => source.name).join(', ')
       return `no current bundle from ${names}; the last good ones are in service; GET /policies/sources shows why`
     },
   }

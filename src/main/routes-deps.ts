@@ -15,6 +15,7 @@ import type { OpenTrail } from './open-trail.js'
 import type { BackgroundWork } from './background-work.js'
 import { runtimePolicies } from '../rego/index.js'
 import type { OpaConfig } from '../distribution/opa-config/read-opa-config.js'
+import type { SourceSet } from '../distribution/source-set.js'
 import type { OpenPolicies } from './open-policies.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
@@ -209,6 +210,14 @@ interface OpenedHere {
   readonly tls: TlsFiles | undefined
 }
 
+/** Discovery may name sources later. */
+function sourcesPlugins(set: SourceSet, { policies }: Config): HealthPlugin[] {
+  const { discovery } = set
+  const bundles = sourcesHealth('bundle', () => set.sources)
+  if (discovery !== undefined) return [bundles, sourcesHealth('discovery', () => [discovery])]
+  return set.sources.length + policies.sources.length === 0 ? [] : [bundles]
+}
+
 function healthPlugins(
   parts: ServedParts,
   workers: OpenWorkers,
@@ -219,7 +228,7 @@ function healthPlugins(
     decisions.health,
     policiesHealth(policies, stage.problem),
     ...enforcing.health,
-    ...(sources.sources.length + config.policies.sources.length === 0 ? [] : [sourcesHealth(sources)]),
+    ...sourcesPlugins(sources, config),
     registry.health,
     storeHealth(store),
     backgroundWork.health,

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.js'
 import type { OpaConfig } from '../distribution/opa-config/read-opa-config.js'
+import type { PolicySource } from '../distribution/policy-source.js'
 import type { Discovery } from './open-discovery.js'
 import type { Logger } from '../lib/logger.js'
 
@@ -8,6 +9,7 @@ interface WithOpa {
   readonly config: Config
   /** Undefined if none is named. */
   readonly opa: OpaConfig | undefined
+  readonly discovery?: PolicySource | undefined
 }
 
 /**
@@ -23,7 +25,7 @@ export async function withOpaConfig(config: Config, logger: Logger, discovery: D
   const opa = await discovery.complete(config, read(), read)
   if (opa.unsupported.length > 0)
     logger.warn({ file, members: opa.unsupported }, 'members of the OPA configuration that have no effect')
-  return { config: withRules(config, opa), opa }
+  return { config: withRules(config, opa), opa, discovery: discovery.source }
 }
 
 function withRules({ policies, decisions, ...rest }: Config, opa: OpaConfig): Config {

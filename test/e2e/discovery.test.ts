@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { startBundleServer } from '../support/bundle-server.js'
 import type { BundleServer } from '../support/bundle-server.js'
 import { newerOpa } from '../support/compilers.js'
-import { objectOf, postJson } from '../support/http-client.js'
+import { ask, objectOf, postJson } from '../support/http-client.js'
 import { packFiles } from '../support/make-bundle.js'
 import { startOpa } from '../support/opa-server.js'
 import { signedBundle } from '../support/sign-bundle.js'
@@ -88,6 +88,44 @@ test('the discovered bundles serve, and others after the next discovery bundle',
   expect(await nameAt(at.url)).toBe('one')
   await discover(bundlesOf('two'))
   await untilNamed(at, 'two')
+})
+
+test('the discovery bundle is in the status, the sources, the metrics, and in the health when it fails', async () => {
+  server.publish('discovery', await packFiles({ ...documentFiles({}), '.manifest': '{"revision":"d1"}' }))
+  const at = await serve('shown')
+  const read = async (path: string): Promise<Readonly<Record<string, unknown>>> =>
+    objectOf(await ask(at.url, { path }))
+  const status = async (): Promise<unknown> => (await read('/v1/status'))['result']
+  expect(await status()).toMatchObject({
+    discovery: { name: 'discovery', active_revision: 'd1', type: 'snapshot' },
+    plugins: { discovery: { state: 'OK' }, bundle: { state: 'OK' } },
+  })
+  expect(await read('/policies/sources')).toMatchObject({
+    sources: [],
+    discovery: { name: 'discovery', revision: 'd1', isStale: false },
+  })
+  expect((await ask(at.url, { path: '/metrics' })).text).toContain(
+    'tidegate_policy_source_stale{source="discovery"} 0',
+  )
+  server.respondBy((_, response) => response.writeHead(503).end())
+  const refreshed = objectOf(await ask(at.url, { method: 'POST', path: '/policies/refresh' }))
+  const says = expect.stringContaining('responded with 503') as unknown
+  expect(refreshed).toMatchObject({ discovery: { revision: 'd1', problem: says } })
+  expect(await status()).toMatchObject({
+    discovery: { active_revision: 'd1', code: 'bundle_error', message: says },
+    plugins: { discovery: { state: 'WARN' }, bundle: { state: 'OK' } },
+  })
+  const { instances } = await read('/fleet')
+  expect(instances).toMatchObject([{ health: 'failing', problem: says }])
+})
+
+test('a refresh uses a new discovery bundle and what it names', async () => {
+  const polling = { polling: { min_delay_seconds: 600, max_delay_seconds: 900 } }
+  await discover(bundlesOf('one'))
+  const at = await serve('refreshed', polling)
+  await discover(bundlesOf('two'))
+  await ask(at.url, { method: 'POST', path: '/policies/refresh' })
+  expect(await nameAt(at.url)).toBe('two')
 })
 
 test.skipIf(newerOpa() === undefined)('OPA serves the same bundles with the same configuration', async () => {

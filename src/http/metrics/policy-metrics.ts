@@ -34,7 +34,7 @@ export function addPolicyMetrics(
     () => sharesOf(policies),
   )
   const each = (read: (source: SourceSet['sources'][number]) => number) => () =>
-    sources.sources.map((source) => [source.name, read(source)] as const)
+    sources.polled.map((source) => [source.name, read(source)] as const)
   metrics.counters(
     'tidegate_policy_source_downloads_total',
     'Bundles downloaded, by source.',
@@ -51,14 +51,14 @@ export function addPolicyMetrics(
     'tidegate_policy_source_stale',
     '1 if the source has had no current bundle for staleAfterSeconds.',
     ['source'],
-    () => sources.sources.map(({ name, isStale }) => [[name], isStale ? 1 : 0]),
+    () => sources.polled.map(({ name, isStale }) => [[name], isStale ? 1 : 0]),
   )
   metrics.gauges(
     'tidegate_policy_source_reached_timestamp_seconds',
     'Time of the last successful request to the source, in seconds since the epoch.',
     ['source'],
     () =>
-      sources.sources.flatMap(({ name, state: { reachedMs } }) =>
+      sources.polled.flatMap(({ name, state: { reachedMs } }) =>
         reachedMs === undefined ? [] : [[[name], reachedMs / MS_PER_SECOND] as const],
       ),
   )

@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.js'
 import { changedSecrets, readSecrets } from '../../config/read-secrets.js'
 import type { ReadSecret } from '../../config/values/secret.js'
 import type { OpaConfig } from '../../distribution/opa-config/read-opa-config.js'
+import type { PolicySource } from '../../distribution/policy-source.js'
 import { AppError, toAppError } from '../../errors/app-error.js'
 import { comparableText } from '../../lib/outbound/credentials.js'
 import type { Actor } from '../../gates/instances/actor.js'
@@ -14,6 +15,8 @@ export interface Configured {
   readonly readSecret: ReadSecret
   /** The configuration of OPA in `policies.opaConfig`. */
   readonly opa: OpaConfig | undefined
+  /** The bundle with the rest of the configuration of OPA. It stays while the service runs. */
+  readonly discovery?: PolicySource | undefined
 }
 
 /** A part that is ready for another configuration. */

@@ -40,6 +40,7 @@ const BundleStatus = z.object({
 const Status = z.object({
   labels: Labels,
   bundles: z.record(z.string(), BundleStatus),
+  discovery: BundleStatus.optional().describe('The discovery bundle of the configuration of OPA.'),
   plugins: z.record(z.string(), z.unknown()).describe('As `plugins` of `/health?plugins`.'),
 })
 const Shown = z.object({
@@ -87,12 +88,12 @@ export const opaStatusRoutes = [
 ]
 
 /** Returns the status that an instance reports, with all directories and bundles that serve. */
-export function statusOfInstance({
-  labels,
-  policies,
-  sources,
-  plugins,
-}: OpaStatusRoutesDeps): Pick<InstanceStatus, 'bundles' | 'plugins'> & { labels: InstanceLabels } {
+export function statusOfInstance({ labels, policies, sources, plugins }: OpaStatusRoutesDeps): Pick<
+  InstanceStatus,
+  'bundles' | 'discovery' | 'plugins'
+> & {
+  labels: InstanceLabels
+} {
   const names = locationNames(policies.locations)
   const activatedAt = policies.activatedAt.toISOString()
   const bundles = new Map<string, InstanceStatus['bundles'][string]>()
@@ -111,6 +112,9 @@ export function statusOfInstance({
   return {
     labels,
     bundles: Object.fromEntries(bundles),
+    ...(sources.discovery !== undefined && {
+      discovery: { message: undefined, ...statusOf(sources.discovery, names) },
+    }),
     plugins: describePlugins(plugins),
   }
 }

@@ -38,6 +38,7 @@ const Answer = z.object({
   problem: z.string().optional().describe('Why the last reload failed.'),
   errors: Errors,
   sources: z.array(Source),
+  discovery: Source.optional().describe('The discovery bundle of the configuration of OPA.'),
 })
 
 const { route } = routesOf<PolicySourceRoutesDeps>()
@@ -82,6 +83,7 @@ function describeSources({ policies, sources }: PolicySourceRoutesDeps): z.outpu
     ...(policies.pinned !== undefined && { pinned: policies.pinned }),
     ...describeProblem(failure?.error, names),
     sources: sources.sources.map((source) => describeSource(source, names)),
+    ...(sources.discovery !== undefined && { discovery: describeSource(sources.discovery, names) }),
   }
 }
 
