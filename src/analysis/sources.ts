@@ -9,6 +9,9 @@ export interface TimeWindow {
 /** The values of the placeholders `${name}` of a query. */
 export type Scope = Readonly<Record<string, string>>
 
+/** Separates the instances that a value of a scope names, if it names several. */
+export const INSTANCE_SEPARATOR = '\u001e'
+
 /** Limits of a fetch in total, retries included. */
 export interface FetchBudget {
   readonly budgetMs: number
@@ -118,6 +121,32 @@ export interface LinesAnswer extends SourceAnswer {
   readonly omittedLines: number | undefined
   /** Lines are there from the start of the window up to here: the exposure to compare by. */
   readonly coveredUntilMs: number
+}
+
+/** A series for each instance, such as a pod, over a window. */
+export interface InstancesQuery extends TimeWindow {
+  readonly query: string
+  readonly scope: Scope
+  readonly stepMs: number
+  /** The label that names an instance. */
+  readonly label: string
+}
+
+/** An instance with the times of its first and last value, and its last value. */
+export interface Instance {
+  readonly name: string
+  readonly firstMs: number
+  readonly lastMs: number
+  readonly value: number
+}
+
+/** The instances of a window, or a sentence that says why they are not known. */
+export type InstancesAnswer = { readonly instances: readonly Instance[] } | { readonly problem: string }
+
+/** A source that knows which instances ran. */
+export interface InstanceSource {
+  /** Never rejects. */
+  readonly fetchInstances: (query: InstancesQuery, budget: FetchBudget) => Promise<InstancesAnswer>
 }
 
 export interface DocumentQuery extends TimeWindow {

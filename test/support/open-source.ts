@@ -4,6 +4,8 @@ import type { AnalysisSource } from '../../src/analysis/sources/make-sources.js'
 import type { SourceSettings } from '../../src/analysis/sources/answers/source-settings.js'
 import type {
   FetchBudget,
+  InstancesAnswer,
+  InstancesQuery,
   LineData,
   LinesAnswer,
   LinesQuery,
@@ -22,6 +24,7 @@ export type ReadLines = Omit<LinesAnswer, 'lines'> & { readonly lines: readonly 
 
 export interface OpenSource {
   readonly fetchSeries: (query: Partial<SeriesQuery>, budget?: FetchBudget) => Promise<SeriesAnswer>
+  readonly fetchInstances: (query: Partial<InstancesQuery>) => Promise<InstancesAnswer>
   readonly fetchLines: (query: Partial<LinesQuery>, budget?: FetchBudget) => Promise<ReadLines>
   /** The waits of the source between attempts, in ms. They take no time. */
   readonly waits: readonly number[]
@@ -59,6 +62,11 @@ export function openSource(settings: SomeSettings): OpenSource {
       source.metrics!.fetchSeries(
         { ...window(10), query: 'up', scope: {}, stepMs: MINUTE_MS, ...query },
         budget,
+      ),
+    fetchInstances: (query) =>
+      source.instances!.fetchInstances(
+        { ...window(10), query: 'up', scope: {}, stepMs: MINUTE_MS, label: 'pod', ...query },
+        BUDGET,
       ),
     fetchLines: async (query, budget = BUDGET) => {
       const asked = { ...window(10), query: '{app="web"}', scope: {}, ...query }

@@ -88,6 +88,8 @@ export interface IntervalOutcome {
   readonly logTemplates: readonly string[]
   /** Messages to send; each subject is sent once. */
   readonly notifications?: readonly Notification[]
+  /** The chosen instances of each service, for the trail. */
+  readonly instances?: readonly object[] | undefined
 }
 
 /**
@@ -96,7 +98,10 @@ export interface IntervalOutcome {
  */
 export const recordInterval: WriteOperation<IntervalOutcome, boolean> = {
   name: 'analysis.record-interval',
-  apply: async ({ analysis, audit, outbox }, { interval, progress, logTemplates, notifications = [] }) => {
+  apply: async (
+    { analysis, audit, outbox },
+    { interval, progress, logTemplates, notifications = [], instances },
+  ) => {
     const run = await analysis.findRun(progress.id)
     // The run ended, or another process took it over and judged the interval.
     if (run?.state !== 'RUNNING' || run.intervalsDone >= progress.intervalsDone) return false
@@ -104,8 +109,15 @@ export const recordInterval: WriteOperation<IntervalOutcome, boolean> = {
     await analysis.saveProgress(progress)
     await analysis.rememberLogTemplates(run.application, logTemplates, run.id)
     await enqueueOnce(outbox, notifications)
-    if (progress.state === 'RUNNING') return true
     const actor = { nowMs: progress.updatedMs, user: undefined, origin: undefined }
+    if (instances !== undefined) {
+      const about = { run: run.id, interval: interval.interval, instances }
+      await audit.append({
+        ...entryOf('analysis.instances-chosen', run.application, actor, about),
+        executionId: run.executionId,
+      })
+    }
+    if (progress.state === 'RUNNING') return true
     const { score, verdict, message, errors } = progress
     await audit.append({
       ...entryOf('analysis.completed', run.application, actor, {

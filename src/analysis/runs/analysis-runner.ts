@@ -277,6 +277,7 @@ export class AnalysisRunner {
       progress,
       logTemplates: isGood ? logTemplates : [],
       notifications,
+      ...(plan.instances !== undefined && { instances: instancesOf(report) }),
     })
     this.#noted.delete(run.id)
     if (!isKept) return undefined
@@ -304,4 +305,11 @@ export class AnalysisRunner {
       return toError(raw)
     }
   }
+}
+
+/** The compared scopes of each service, with the chosen instances. */
+function instancesOf({ compared = [] }: IntervalReport): readonly object[] {
+  return compared.map(({ name, part, baseline, canary }) => ({
+    ...{ name, part, baseline: baseline.scope, canary: canary.scope },
+  }))
 }

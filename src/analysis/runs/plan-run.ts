@@ -80,6 +80,7 @@ export const makeRun: ReadOperation<PlanRequest, MadeRun | undefined> = {
     refuseUnknownSources(sources, application, definition)
     const templates = await collectTemplates(analysis, definition, registration)
     refuseOtherStores(sources, application, definition, templates.queryTypes)
+    refuseFilteredInstances(definition, templates, registration)
     const plan = makePlan({ registration, definition, templates, nowMs })
     const kept = keepPlan(plan)
     const run: NewRun = {
@@ -106,11 +107,14 @@ async function storedDefinition(
 function refuseUnknownSources(
   sources: ReadonlyMap<string, string>,
   application: string,
-  { metrics, logs, checks = [] }: AnalysisDefinition,
+  { metrics, logs, checks = [], instances }: AnalysisDefinition,
 ): void {
-  const missing = [metrics?.source, logs?.source, ...checks.map(({ source }) => source)].filter(
-    (source) => source !== undefined && !sources.has(source),
-  )
+  const missing = [
+    metrics?.source,
+    logs?.source,
+    instances?.source,
+    ...checks.map(({ source }) => source),
+  ].filter((source) => source !== undefined && !sources.has(source))
   const other = checks.find(({ source }) => (sources.get(source) ?? 'web') !== 'web')
   if (other !== undefined) {
     throw new AppError(
@@ -118,10 +122,32 @@ function refuseUnknownSources(
       `the check ${other.name} of ${application} names the source ${other.source}, which is of the type ${sources.get(other.source) ?? ''}: rules evaluate documents of sources of the type web`,
     )
   }
+  const type = sources.get(instances?.source ?? '') ?? 'prometheus'
+  if (instances !== undefined && !['prometheus', 'loki'].includes(type)) {
+    throw new AppError(
+      'conflict',
+      `the instances of ${application} name the source ${instances.source}, which is of the type ${type}: sources of the types prometheus and loki know instances`,
+    )
+  }
   if (missing.length === 0) return
   throw new AppError(
     'conflict',
     `the analysis of ${application} names sources that analysis.sources does not have: ${[...new Set(missing)].join(', ')}`,
+  )
+}
+
+/** Refuses a log template that filters lines by one instance, where several are chosen. */
+function refuseFilteredInstances(
+  { instances }: AnalysisDefinition,
+  templates: PlanTemplates,
+  { targets }: Registration,
+): void {
+  const requests = targets.length === 0 ? [NO_SCOPES] : targets.map(({ log }) => log)
+  if (!requests.some((log) => log && templates.logs(log)?.filterKey === instances?.label)) return
+  if (instances === undefined) return
+  throw new AppError(
+    'conflict',
+    `the log template has the filterKey ${instances.label}, which takes one instance: leave it out, and write ${instances.label}=~"\${${instances.label}}" into logs.query`,
   )
 }
 

@@ -1,4 +1,11 @@
-import type { DocumentSource, LogSource, MetricSource, SeriesAnswer, LinesQuery } from '../sources.js'
+import type {
+  DocumentSource,
+  InstanceSource,
+  LogSource,
+  MetricSource,
+  SeriesAnswer,
+  LinesQuery,
+} from '../sources.js'
 import type { SourceConnection } from './answers/source-connection.js'
 import type {
   SourceSettings,
@@ -15,7 +22,9 @@ import { fetchLines } from './lines/fetch-lines.js'
 import { LOKI_RANGE_PATH, fetchLokiLines } from './loki/fetch-loki-lines.js'
 import { fetchDocument, fetchPoints } from './points/fetch-points.js'
 import { choosePointsApi } from './points/choose-points-api.js'
+import { fetchInstances } from './prometheus/fetch-instances.js'
 import { fetchRange } from './prometheus/fetch-range.js'
+import type { RangeSettings } from './prometheus/fetch-range.js'
 import { AppError, toAppError, toError } from '../../errors/app-error.js'
 import { boundedRemarks, failedLines, failedSeries } from './answers/answers.js'
 import { stepGrid } from './answers/step-grid.js'
@@ -36,6 +45,7 @@ export interface AnalysisSource {
   readonly metrics?: MetricSource
   readonly logs?: LogSource
   readonly documents?: DocumentSource
+  readonly instances?: InstanceSource
 }
 
 const PROMETHEUS_RANGE_PATH = '/api/v1/query_range'
@@ -66,14 +76,12 @@ function makeSource(settings: SourceSettings, parts: SourceParts): AnalysisSourc
   switch (settings.type) {
     case 'prometheus': {
       const range = { path: PROMETHEUS_RANGE_PATH, method: 'POST', maxPoints: settings.maxPoints } as const
-      return { name, type, metrics: metrics((query, budget) => fetchRange(query, budget, connection, range)) }
+      return { name, type, ...fromRanges(connection, range, parts) }
     }
     case 'loki': {
       const range = { path: LOKI_RANGE_PATH, method: 'GET', maxPoints: settings.maxPoints } as const
       return {
-        name,
-        type,
-        metrics: metrics((query, budget) => fetchRange(query, budget, connection, range)),
+        ...{ name, type, ...fromRanges(connection, range, parts) },
         logs: logs((query, budget) => fetchLokiLines(query, budget, connection, settings)),
       }
     }
@@ -103,6 +111,23 @@ function makeSource(settings: SourceSettings, parts: SourceParts): AnalysisSourc
     }
     default:
       return { name, type, metrics: metrics(pointsOf(settings, connection)) }
+  }
+}
+
+/** The metrics and instances of a server with range queries. */
+function fromRanges(
+  connection: SourceConnection,
+  range: RangeSettings,
+  { reportDefect }: SourceParts,
+): Required<Pick<AnalysisSource, 'metrics' | 'instances'>> {
+  const { name } = connection
+  const ofSeries: MetricSource['fetchSeries'] = (query, budget) =>
+    fetchRange(query, budget, connection, range)
+  const ofInstances: InstanceSource['fetchInstances'] = (query, budget) =>
+    fetchInstances(query, budget, connection, range)
+  return {
+    metrics: guardMetricSource(name, ofSeries, reportDefect),
+    instances: guardInstanceSource(name, ofInstances, reportDefect),
   }
 }
 
@@ -186,6 +211,23 @@ function guardDocumentSource(
         return await fetchDocument(query, budget)
       } catch (raw) {
         return { query: query.query, problem: `${name}: ${reasonOf(raw, report)}` }
+      }
+    },
+  }
+}
+
+/** A source of instances from a function that may reject. Its errors become problems. */
+function guardInstanceSource(
+  name: string,
+  fetchInstances: InstanceSource['fetchInstances'],
+  report: ReportDefect,
+): InstanceSource {
+  return {
+    fetchInstances: async (query, budget) => {
+      try {
+        return await fetchInstances(query, budget)
+      } catch (raw) {
+        return { problem: `${name}: ${reasonOf(raw, report)}` }
       }
     },
   }

@@ -32,7 +32,7 @@ test('the first example of docs/reference/canary-config.md can be judged', () =>
 describe('the documented examples of analyses', () => {
   test('are definitions that work', () => {
     const definitions = examples('definition').map((document) => readDefinition(document))
-    expect(definitions.map(({ lifetimeMinutes }) => lifetimeMinutes)).toEqual([60, 30, 30, 30])
+    expect(definitions.map(({ lifetimeMinutes }) => lifetimeMinutes)).toEqual([60, 30, 30, 30, 30])
     const groups = readCanaryGroups(definitions[0]?.metrics?.canaryConfig)
     expect(groups.metrics.map(({ query }) => query)).toEqual([
       'round(sum(increase(http_errors_total{app="${application}",version="${version}"}[30s])))',

@@ -56,6 +56,18 @@ const Logs = z.strictObject({
   maxLines: z.number().int().min(1).optional(),
 })
 
+const MAX_INSTANCES = 100
+const Instances = z.strictObject({
+  source: Name,
+  query: Query,
+  label: z
+    .string()
+    .regex(/^[A-Za-z_]\w{0,199}$/, { error: 'must be the name of a label, such as pod' })
+    .default('pod'),
+  size: z.number().int().min(1).max(MAX_INSTANCES).optional(),
+  choose: z.enum(['newest', 'oldest']).default('newest'),
+})
+
 const MAX_CHECKS = 20
 const Check = z.strictObject({
   name: Name,
@@ -85,6 +97,7 @@ const Definition = z
     pass: z.number().min(0).max(100).optional(),
     marginal: z.number().min(0).max(100).optional(),
     scopes: z.strictObject({ baseline: Scope.default({}), canary: Scope.default({}) }).prefault({}),
+    instances: Instances.optional(),
     metrics: Metrics.optional(),
     logs: Logs.optional(),
     checks: z
@@ -112,6 +125,9 @@ const Definition = z
       baselineTimes === 1 || baselineOffsetMinutes >= lifetimeMinutes,
     { error: 'needs a baselineOffsetMinutes of at least the lifetime with several baselineTimes' },
   )
+  .refine(({ instances, baselineTimes }) => instances === undefined || baselineTimes === 1, {
+    error: 'has instances and several baselineTimes, at which other instances ran: leave one of them out',
+  })
   .refine(({ pass = 100, marginal = 0 }) => marginal <= pass, {
     error: 'has a marginal score above its pass score, which leaves nothing to review',
   })

@@ -76,6 +76,7 @@ export function makePlan(planRequest: PlanRequest): RunPlan {
     judge: definition.judge,
     timing,
     thresholds: makeThresholds(registration, definition, templates),
+    ...(definition.instances !== undefined && { instances: definition.instances }),
     targets,
   }
 }

@@ -45,6 +45,18 @@ export interface PlannedLogs extends PlannedSides {
   readonly maxLines: number | undefined
 }
 
+/** How the compared instances of both sides are chosen. */
+export interface PlannedInstances {
+  readonly source: string
+  /** Its series are the instances of a side, by its scope. Their values are the times of their starts. */
+  readonly query: string
+  /** The label that names an instance, and the name of the scope value with the chosen ones. */
+  readonly label: string
+  /** Instances of the baseline; as many as of the canary by default. */
+  readonly size?: number | undefined
+  readonly choose: 'newest' | 'oldest'
+}
+
 /** A rule that evaluates the documents of both sides. */
 export interface PlannedCheck {
   readonly name: string
@@ -93,6 +105,7 @@ export interface RunPlan {
   readonly judge: 'default' | 'kayenta'
   readonly timing: Timing
   readonly thresholds: ScoreThresholds
+  readonly instances?: PlannedInstances | undefined
   readonly targets: readonly PlannedTarget[]
 }
 

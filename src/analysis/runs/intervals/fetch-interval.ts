@@ -14,6 +14,8 @@ import type {
 } from '../../sources.js'
 import { NO_RULES } from '../checks/check.js'
 import type { EvaluateRule, CheckData } from '../checks/check.js'
+import { chooseInstances, withInstances } from './choose-instances.js'
+import type { ChoiceContext, ChosenInstances } from './choose-instances.js'
 import { SAME_ON_BOTH_SIDES, joinTimes, toLinesData, toSeriesData } from './interval-data.js'
 import type { LinesData, LogData, MetricData, SeriesData, TargetData } from './interval-data.js'
 import type {
@@ -21,6 +23,7 @@ import type {
   PlannedMetric,
   PlannedMetrics,
   PlannedSide,
+  PlannedSides,
   RunPlan,
   Timing,
   PlannedCheck,
@@ -56,15 +59,39 @@ export async function fetchInterval(
   const { application, timing } = plan
   const targets: TargetData[] = []
   const windowOf = (side: PlannedSide): TimeWindow => intervalWindow(timing, side, interval)
+  const source = sources.get(plan.instances?.source ?? '')?.instances
+  const choose = chooserOf(plan, { source, remaining, windowOf })
   for (const { name, metrics, logs, checks } of plan.targets) {
     const context = { application, service: name, sources, remaining, windowOf, evaluateRule }
+    const ofMetrics = metrics && (await choose(metrics))
+    const ofLogs = logs && (await choose(logs))
+    const instances = { ...(ofMetrics && { metrics: ofMetrics }), ...(ofLogs && { logs: ofLogs }) }
     targets.push({
-      metrics: metrics && (await fetchMetrics(metrics, plan.timing, interval, sources, remaining)),
-      logs: logs && (await fetchLogs(logs, plan.timing, interval, sources, remaining)),
+      metrics:
+        metrics &&
+        (await fetchMetrics(withInstances(metrics, ofMetrics), timing, interval, sources, remaining)),
+      logs: logs && (await fetchLogs(withInstances(logs, ofLogs), timing, interval, sources, remaining)),
       ...(checks && { checks: await fetchChecks(checks, context) }),
+      ...((ofMetrics ?? ofLogs) && { instances }),
     })
   }
   return targets
+}
+
+/** Chooses the instances of sides, once for metrics and logs of the same scopes and windows. */
+function chooserOf(
+  { instances: planned, timing: { stepMs } }: RunPlan,
+  context: Omit<ChoiceContext, 'planned' | 'stepMs'>,
+): (sides: PlannedSides) => Promise<ChosenInstances | undefined> {
+  const known = new Map<string, ChosenInstances>()
+  return async ({ baseline, canary }) => {
+    if (planned === undefined) return undefined
+    const key = JSON.stringify([baseline, canary])
+    const chosen =
+      known.get(key) ?? (await chooseInstances({ baseline, canary }, { ...context, planned, stepMs }))
+    known.set(key, chosen)
+    return chosen
+  }
 }
 
 async function fetchMetrics(

@@ -1,4 +1,5 @@
 import type { CheckData } from '../checks/check.js'
+import type { TargetInstances } from './choose-instances.js'
 import type { NamedSpread } from './usual-spreads.js'
 import { redactWords } from '../../../lib/redaction/redact-text.js'
 import type { Sequence } from '../../../lib/packing/packed-list.js'
@@ -62,6 +63,8 @@ export interface TargetData {
   readonly metrics: readonly MetricData[] | undefined
   readonly logs: LogData | undefined
   readonly checks?: readonly CheckData[] | undefined
+  /** The compared instances, if the definition has them chosen. */
+  readonly instances?: TargetInstances | undefined
 }
 
 /**

@@ -47,7 +47,7 @@ export function judgeInterval(plan: RunPlan, data: IntervalData, judge = plan.ju
   const isNothingKnown = reports.every(isUnknown)
   const report: IntervalReport = {
     ...{ look: data.look, looks: intervals, canaryWindow: canaryWindow(plan, data.look) },
-    compared: comparedSides(plan, data.look),
+    compared: comparedSides(plan, data.look, data.targets),
     ...withheld(combineParts(reports, plan.thresholds), plan, { errors, unanswered, isNothingKnown }),
     errors,
     targets: reports,
@@ -130,7 +130,14 @@ function errorsOf({ name, metrics }: PlannedTarget, data: TargetData | undefined
   const lost = (data?.checks ?? []).flatMap(({ name: check, problem }) =>
     problem === undefined ? [] : [`${name}: check ${check}: ${problem}`],
   )
-  return [...unanswered, ...lost, ...same.map(({ spec }) => `${name}: ${spec.name}: ${SAME_ON_BOTH_SIDES}`)]
+  const { metrics: ofMetrics, logs: ofLogs } = data?.instances ?? {}
+  const few = new Set([ofMetrics, ofLogs].flatMap((chosen) => chosen?.problems ?? []))
+  return [
+    ...[...few].map((problem) => `${name}: ${problem}`),
+    ...unanswered,
+    ...lost,
+    ...same.map(({ spec }) => `${name}: ${spec.name}: ${SAME_ON_BOTH_SIDES}`),
+  ]
 }
 
 /** The parts of a target without an answer on at least one side. */

@@ -1,7 +1,7 @@
 import type { FetchBudget, SeriesAnswer, SeriesQuery, SeriesAggregate } from '../../sources.js'
 import { fetchGrid } from '../answers/fetch-grid.js'
 import type { GridPart } from '../answers/grid-part.js'
-import type { Deadline, SourceConnection } from '../answers/source-connection.js'
+import type { Deadline, SourceConnection, SourceRequest } from '../answers/source-connection.js'
 import { lastStepMs, stepAt } from '../answers/step-grid.js'
 import type { StepGrid } from '../answers/step-grid.js'
 import { fillLabelQuery } from '../templates/fill-label-query.js'
@@ -11,7 +11,7 @@ import { GridPartBuilder } from '../answers/grid-part.js'
 import { readNumber } from '../answers/read-number.js'
 import { NATIVE_HISTOGRAMS, isAboutData, labelText, readSeries, refuseOther } from './read-matrix.js'
 
-interface RangeSettings {
+export interface RangeSettings {
   /**
    * `/api/v1/query_range`, by POST since queries may be longer than a URL; or Loki's, which only
    * supports GET.
@@ -32,26 +32,35 @@ export function fetchRange(
   query: SeriesQuery,
   budget: FetchBudget,
   connection: SourceConnection,
-  { path, method, maxPoints }: RangeSettings,
+  settings: RangeSettings,
 ): Promise<SeriesAnswer> {
   const text = fillLabelQuery(query.query, query.scope)
   const fetchPart = async (part: StepGrid, deadline: Deadline): Promise<GridPart | string> => {
-    const parameters = {
-      query: text,
-      start: toSeconds(part.startMs),
-      end: toSeconds(lastStepMs(part)),
-      step: toSeconds(part.stepMs),
-    }
-    const sent = method === 'GET' ? { search: parameters } : { form: parameters }
-    const read = () => readRange(part, query.aggregate)
-    const reply = await connection.send({ method, path, ...sent }, deadline, read)
+    const { startMs, stepMs } = part
+    const request = rangeRequest(text, { startMs, lastMs: lastStepMs(part), stepMs }, settings)
+    const reply = await connection.send(request, deadline, () => readRange(part, query.aggregate))
     if (!reply.isAnswered) return reply.problem
     return typeof reply.answer === 'string' ? `${connection.name}: ${reply.answer}` : reply.answer
   }
   return fetchGrid(query, budget, connection, {
-    ...{ textFor: () => text, maxPoints, fetchPart },
+    ...{ textFor: () => text, maxPoints: settings.maxPoints, fetchPart },
     pointsPerRequest: POINTS_PER_REQUEST,
   })
+}
+
+/** A range query from `startMs` to `lastMs`. */
+export function rangeRequest(
+  query: string,
+  { startMs, lastMs, stepMs }: { readonly startMs: number; readonly lastMs: number; readonly stepMs: number },
+  { path, method }: RangeSettings,
+): SourceRequest {
+  const parameters = {
+    query,
+    start: toSeconds(startMs),
+    end: toSeconds(lastMs),
+    step: toSeconds(stepMs),
+  }
+  return { method, path, ...(method === 'GET' ? { search: parameters } : { form: parameters }) }
 }
 
 /** With a decimal point, by which Loki distinguishes seconds from nanoseconds. */

@@ -1,3 +1,4 @@
+import { INSTANCE_SEPARATOR } from '../../sources.js'
 import type { EscapeContext } from './filling.js'
 
 /** Outside of strings: nothing that could end the word or begin an operator. */
@@ -35,6 +36,7 @@ export function within(outer: EscapeContext, inner: EscapeContext): EscapeContex
   const limits = [inner.allows, outer.allows].filter((allows) => allows !== PLAIN.allows)
   return {
     allows: limits.length === 0 ? PLAIN.allows : limits.join(', and '),
+    ...(inner.allowsSeveral === true && { allowsSeveral: true }),
     escape: (value) => {
       const escaped = inner.escape(value)
       return escaped === undefined ? undefined : outer.escape(escaped)
@@ -42,12 +44,16 @@ export function within(outer: EscapeContext, inner: EscapeContext): EscapeContex
   }
 }
 
-/** A regular expression of RE2 or Lucene that matches only the value itself. */
+/** A regular expression of RE2 or Lucene that matches only the value itself, or one of several. */
 export const PATTERN: EscapeContext = {
   allows: 'text',
+  allowsSeveral: true,
   // Both accept a backslash before any ASCII punctuation; the C++ RE2 not before "_", which needs
   // none.
-  escape: (value) => value.replace(/[!-/:-@[-^`{-~]/g, '\\$&'),
+  escape: (value) => {
+    const values = value.split(INSTANCE_SEPARATOR).map((one) => one.replace(/[!-/:-@[-^`{-~]/g, '\\$&'))
+    return values.length === 1 ? values[0] : `(?:${values.join('|')})`
+  },
 }
 
 /** A pattern of Lucene's `wildcard`. */

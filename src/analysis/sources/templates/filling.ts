@@ -1,10 +1,13 @@
 import { AppError } from '../../../errors/app-error.js'
+import { INSTANCE_SEPARATOR } from '../../sources.js'
 import type { Scope } from '../../sources.js'
 
 /** Position of a placeholder in a query: the accepted values and their escaping. */
 export interface EscapeContext {
   /** The accepted values, as the end of a sentence. */
   readonly allows: string
+  /** Whether a value may name several instances. */
+  readonly allowsSeveral?: true
   /** The value escaped for this context. Undefined if no escaping makes it safe. */
   readonly escape: (value: string) => string | undefined
 }
@@ -50,6 +53,12 @@ export class Filling {
 
   #valueOf(name: string, context: EscapeContext): string {
     const value = this.#scopeValue(name)
+    if (value?.includes(INSTANCE_SEPARATOR) === true && context.allowsSeveral !== true) {
+      this.refuse(
+        `\${${name}} names several instances, which only a regular expression takes: write =~ before it`,
+      )
+      return ''
+    }
     const escaped = value === undefined ? undefined : context.escape(value)
     if (value !== undefined && escaped === undefined) {
       this.refuse(`\${${name}} is ${show(value)}, but this place only allows ${context.allows}`)

@@ -43,6 +43,14 @@ describe('a definition', () => {
       ['the definition needs a baselineOffsetMinutes of at least the lifetime with several baselineTimes'],
     ],
     [
+      'instances at several times',
+      {
+        ...{ metrics: METRICS, baselineTimes: 2, baselineOffsetMinutes: 1440 },
+        instances: { source: 'prometheus', query: 'kube_pod_start_time' },
+      },
+      [expect.stringContaining('has instances and several baselineTimes')],
+    ],
+    [
       'a window that slides by nothing',
       { metrics: METRICS, lookBack: 'sliding' },
       ['the definition needs lookBackMinutes with a sliding look-back'],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { INSTANCE_SEPARATOR } from '../../../../src/analysis/sources.js'
 import { startLoopbackServer } from '../../../support/loopback-server.js'
 import type { LoopbackServer } from '../../../support/loopback-server.js'
 import { MINUTE_MS, openSource } from '../../../support/open-source.js'
@@ -96,6 +97,19 @@ describe.skipIf(!hasPrometheus)(`a real Prometheus${prometheusNote}`, () => {
       expect(answer, pod).toMatchObject({ state: 'complete' })
       expect(new Set(answer.values.filter((value) => !Number.isNaN(value))), pod).toEqual(new Set([index]))
     }
+  })
+
+  test('finds all pods that the scope names, and only them', async () => {
+    const scope = { pod: [PODS[3], PODS[6], PODS[12]].join(INSTANCE_SEPARATOR) }
+    const answer = await source.fetchSeries({ ...lately(), query: 'sum(pod_position{pod=~"${pod}"})', scope })
+    expect(new Set(answer.values.filter((value) => !Number.isNaN(value)))).toEqual(new Set([3 + 6 + 12]))
+  })
+
+  test('knows which instances ran in a window, and from when to when', async () => {
+    const window = { startMs: HISTORY_MS, endMs: HISTORY_MS + 600_000, stepMs: 10_000 }
+    const query = { ...window, query: 'load', label: 'host' }
+    const instance = { name: 'h', firstMs: HISTORY_MS, lastMs: HISTORY_MS + 600_000, value: 60 }
+    expect(await source.fetchInstances(query)).toEqual({ instances: [instance] })
   })
 
   test('gives 25,000 steps though it refuses more than 11,000 at once', async () => {
