@@ -64,21 +64,23 @@ test('a token server that refuses is named, and no request is sent without a tok
 })
 
 test.each([
-  ['/bucket/a%20b.tar.gz?x=1', '/bucket/a%20b.tar.gz', 'x=1'],
+  ['s3', '/bucket/a%20b.tar.gz?x=1', '/bucket/a%20b.tar.gz', 'x=1'],
   // Characters that URLs leave as they are, and a query in another order.
   [
+    's3',
     "/bucket/day=1/r+2/@3:4,(5)!*'$&;~.gz",
     '/bucket/day%3D1/r%2B2/%403%3A4%2C%285%29%21%2A%27%24%26%3B~.gz',
     '',
   ],
-  ['/bucket/b%c3%bcndel%2F%zz', '/bucket/b%C3%BCndel%2F%25zz', ''],
-  ['/bucket/a?versionId=1/2&attempt&a=b=c', '/bucket/a', 'a=b%3Dc&attempt=&versionId=1%2F2'],
+  ['s3', '/bucket/b%c3%bcndel%2F%zz', '/bucket/b%C3%BCndel%2F%25zz', ''],
+  ['s3', '/bucket/a?versionId=1/2&attempt&a=b=c', '/bucket/a', 'a=b%3Dc&attempt=&versionId=1%2F2'],
+  ['execute-api', '/stage/a%20b=1', '/stage/a%2520b%3D1', ''],
 ])(
-  'requests to S3 are signed with version 4 (the steps of the AWS reference): %s',
-  async (url, path, query) => {
+  'requests to Amazon are signed with version 4 (the steps of the AWS reference): %s %s',
+  async (service, url, path, query) => {
     const signIn: SourceSignIn = {
       type: 'aws',
-      service: 's3',
+      service,
       region: 'eu-central-1',
       accessKeyId: 'AKID',
       secretAccessKey: new Secret('sak'),
@@ -87,16 +89,17 @@ test.each([
     await fetchWith(signIn, 1, url)
     const headers = server.seen[0]?.headers
     const empty = createHash('sha256').update('').digest('hex')
-    const names = 'host;x-amz-content-sha256;x-amz-date;x-amz-security-token'
+    const hashed = service === 's3' ? [`x-amz-content-sha256:${empty}`] : []
+    const lines = [...hashed, 'x-amz-date:20260102T030405Z', 'x-amz-security-token:session']
+    const names = ['host', ...lines.map((line) => line.replace(/:.*/, ''))].join(';')
     const canonical = [
       ...['GET', path, query, `host:127.0.0.1:${server.port}`],
-      ...[`x-amz-content-sha256:${empty}`, 'x-amz-date:20260102T030405Z', 'x-amz-security-token:session'],
-      ...['', names, empty],
+      ...[...lines, '', names, empty],
     ].join('\n')
-    const scope = '20260102/eu-central-1/s3/aws4_request'
+    const scope = `20260102/eu-central-1/${service}/aws4_request`
     const digest = createHash('sha256').update(canonical).digest('hex')
     const toSign = ['AWS4-HMAC-SHA256', '20260102T030405Z', scope, digest].join('\n')
-    const key = ['20260102', 'eu-central-1', 's3', 'aws4_request'].reduce<Buffer>(
+    const key = ['20260102', 'eu-central-1', service, 'aws4_request'].reduce<Buffer>(
       (by, text) => createHmac('sha256', by).update(text).digest(),
       Buffer.from('AWS4sak'),
     )

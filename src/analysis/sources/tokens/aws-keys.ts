@@ -164,7 +164,7 @@ export function signForAws(
     const signed = signatureHeaders(
       {
         ...{ method, body, headers: new Map(Object.entries(headers)) },
-        url: { host: url.host, escapedPath: canonicalPath(url.pathname), query: canonicalQuery(url) },
+        url: { host: url.host, escapedPath: canonicalPath(url.pathname, service), query: canonicalQuery(url) },
       },
       {
         ...{ region, service, accessKey: accessKeyId, secretKey: secretAccessKey.reveal() },
@@ -178,11 +178,14 @@ export function signForAws(
   }
 }
 
-/** Escaped as the signature needs it: URLs leave characters such as `=`, `+` and `@` as they are. */
-function canonicalPath(path: string): string {
+/**
+ * Escaped as the signature needs it: URLs leave characters such as `=`, `+` and `@` as they are. S3
+ * signs the name of the object; the other services escape the path as it is sent once more.
+ */
+function canonicalPath(path: string, service: string): string {
   return path
     .split('/')
-    .map((segment) => awsEscape(unescapePart(segment)))
+    .map((segment) => awsEscape(service.startsWith('s3') ? unescapePart(segment) : segment))
     .join('/')
 }
 
