@@ -100,6 +100,9 @@ test('the discovery bundle is in the status, the sources, the metrics, and in th
     discovery: { name: 'discovery', active_revision: 'd1', type: 'snapshot' },
     plugins: { discovery: { state: 'OK' }, bundle: { state: 'OK' } },
   })
+  expect((await read('/v1/config'))['result']).toMatchObject({
+    discovery: { resource: server.urlOf('discovery'), polling: { max_delay_seconds: 1 } },
+  })
   expect(await read('/policies/sources')).toMatchObject({
     sources: [],
     discovery: { name: 'discovery', revision: 'd1', isStale: false },

@@ -164,7 +164,11 @@ export function signForAws(
     const signed = signatureHeaders(
       {
         ...{ method, body, headers: new Map(Object.entries(headers)) },
-        url: { host: url.host, escapedPath: canonicalPath(url.pathname, service), query: canonicalQuery(url) },
+        url: {
+          host: url.host,
+          escapedPath: canonicalPath(url.pathname, service),
+          query: canonicalQuery(url),
+        },
       },
       {
         ...{ region, service, accessKey: accessKeyId, secretKey: secretAccessKey.reveal() },

@@ -46,6 +46,7 @@ const Status = z.object({
 const Shown = z.object({
   labels: Labels,
   bundles: z.record(z.string(), z.looseObject({ resource: z.string() })),
+  discovery: z.looseObject({ resource: z.string() }).optional(),
   keys: z.record(z.string(), z.object({ algorithm: z.string(), scope: z.string() })),
   default_decision: z.string(),
 })
@@ -80,6 +81,7 @@ export const opaStatusRoutes = [
       return jsonAnswer({
         result: {
           ...{ labels, bundles: Object.fromEntries(bundles), keys },
+          ...(sources.discovery !== undefined && { discovery: configOf(sources.discovery.settings) }),
           default_decision: `/${defaultDecision.replace(/^\//, '')}`,
         },
       })
