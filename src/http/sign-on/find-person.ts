@@ -51,6 +51,7 @@ export function makeFindProxied(rules: ProxyRules): (exchange: Exchange) => Prin
   return (exchange) => {
     const name = exchange.header(userHeader)
     if (name === undefined || !isFrom(exchange.remoteAddress, ranges)) return undefined
+    for (const header of [rules.userHeader, rules.groupsHeader]) refuseRepeated(exchange, header)
     const groups = exchange.header(groupsHeader) ?? ''
     const claims = {
       name: readHeaderText(name.trim()),
@@ -69,6 +70,18 @@ export function makeFindProxied(rules: ProxyRules): (exchange: Exchange) => Prin
       throw raw
     }
   }
+}
+
+/** Of two headers, one may be the caller's own: the proxy must replace it, not add to it. */
+function refuseRepeated({ rawHeaders }: Exchange, name: string): void {
+  const isIt = (text: string, at: number): boolean =>
+    at % 2 === 0 && text.toLowerCase() === name.toLowerCase()
+  if (rawHeaders.filter(isIt).length < 2) return
+  throw new AppError(
+    'forbidden',
+    `The request has ${name} more than once. Let the proxy replace what callers send.`,
+    { code: 'repeated_header' },
+  )
 }
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]

@@ -13,12 +13,17 @@ const proxy: ProxyRules = {
 }
 
 /** How a request with these headers from an address is let in for approvers. */
-async function outcome(address: string, headers: Record<string, string>): Promise<unknown> {
+async function outcome(
+  address: string,
+  headers: Record<string, string>,
+  rawHeaders: readonly string[] = [],
+): Promise<unknown> {
   const authenticate = makeAuthenticate({
     ...{ tokens: [], openToOrchestrator: false, findPerson: makeFindPerson(proxy, undefined) },
   })
   const exchange = new FakeExchange({ headers })
   Object.defineProperty(exchange, 'remoteAddress', { value: address })
+  Object.defineProperty(exchange, 'rawHeaders', { value: rawHeaders })
   try {
     await authenticate(exchange, ['approver'])
     const { tokenName, groups } = exchange.caller
@@ -56,5 +61,13 @@ describe('a request through a proxy that authenticates people', () => {
     ['with a token of three parts', { ...ana, authorization: 'Bearer a.b.c' }, 'unauthenticated'],
   ])('%s is refused', async (_, headers, kind) => {
     expect(await outcome('10.1.2.3', headers)).toBe(kind)
+  })
+
+  test.each([
+    ['the name', ['X-Forwarded-User', 'boss', 'x-forwarded-user', 'ana']],
+    ['the groups', ['x-forwarded-groups', 'managers', 'X-FORWARDED-GROUPS', 'staff']],
+  ])('is refused if a caller added %s, which Node.js joins', async (_, rawHeaders) => {
+    expect(await outcome('10.1.2.3', ana, rawHeaders)).toBe('forbidden')
+    expect(await outcome('10.1.2.3', ana, rawHeaders.slice(2))).toEqual(['ana', ['staff', 'managers']])
   })
 })
