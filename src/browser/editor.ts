@@ -14,6 +14,7 @@ import {
 import type { StreamParser, StringStream } from '@codemirror/language'
 import { lintGutter, linter, lintKeymap, setDiagnostics } from '@codemirror/lint'
 import type { Diagnostic } from '@codemirror/lint'
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
 import { EditorSelection, RangeSetBuilder } from '@codemirror/state'
 import type { EditorState, Extension, Text } from '@codemirror/state'
 import {
@@ -43,7 +44,7 @@ interface Coverage {
 }
 
 const NONCE = document.currentScript?.nonce ?? ''
-const HELP = 'Tab indents. Press Escape and then Tab to leave the editor. Ctrl+Enter sends the form.'
+const HELP = 'Tab indents. Press Escape and then Tab to leave the editor. Ctrl+F searches, Ctrl+Enter sends the form.'
 
 function open(area: HTMLTextAreaElement): void {
   const help = document.createElement('p')
@@ -64,6 +65,8 @@ function open(area: HTMLTextAreaElement): void {
       indentUnit.of('  '),
       LANGUAGES[area.dataset['language'] ?? ''] ?? [],
       THEME,
+      search({ top: true }),
+      highlightSelectionMatches(),
       lintGutter(),
       area.dataset['language'] === 'json' ? linter(({ state }) => jsonProblems(state)) : [],
       coverage === undefined ? [] : shownCoverage(coverage),
@@ -75,7 +78,7 @@ function open(area: HTMLTextAreaElement): void {
       }),
       keymap.of([
         { key: 'Mod-Enter', run: () => send(area) },
-        ...[indentWithTab, ...defaultKeymap, ...historyKeymap, ...lintKeymap],
+        ...[...searchKeymap, indentWithTab, ...defaultKeymap, ...historyKeymap, ...lintKeymap],
       ]),
       EditorView.updateListener.of(({ docChanged, state }) => {
         if (docChanged) area.value = state.doc.toString()

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { Option } from 'commander'
 import type { Command } from 'commander'
 
@@ -9,23 +8,25 @@ import type { ErrorDetail } from '../errors/app-error.js'
 import { inTemporaryDirectory } from '../lib/temporary-directory.js'
 import {
   EvaluatedPackages,
-  asVersion1,
+  addVariableValues,
+  benchmarkTests,
   collectSources,
   findMisnamedTests,
   loadSnapshot,
-  opaRegoVersion,
-  parseModules,
+  measureCoverage,
   readData,
-  sourceFiles,
-  stageBundle,
+  ruleName,
+  rulePath,
+  runOpaTests,
+  stageTests,
   strictnessOf,
+  type FileCoverage,
   type LoadOptions,
   type OpaProgram,
+  type OpaTest,
   type PolicyLocations,
-  type RegoModule,
-  type RegoVersion,
+  type StagedTests,
 } from '../rego/index.js'
-import type { FileCoverage } from './test/coverage.js'
 import { EXIT, watchFiles } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import { failsOnWarnings, findInputWarnings, schemaFolder, reportWarnings } from './input/find-warnings.js'
@@ -50,15 +51,6 @@ import type { OutputOptions, PolicyOptions, WarningOptions } from './session/sha
 import { addWatchOption } from './session/watch.js'
 import { checkPortability } from './portable/check-portability.js'
 import type { HostQuery } from './portable/compare-hosts.js'
-import {
-  addVariableValues,
-  benchmarkTests,
-  measureCoverage,
-  rulePath,
-  ruleName,
-  runOpaTests,
-} from './test/opa-tests.js'
-import type { OpaTest, StagedTests } from './test/opa-tests.js'
 import { withRequests } from './input/evaluate-once.js'
 import { findDifferences } from './test/served-outcomes.js'
 import type { Serving } from './test/served-outcomes.js'
@@ -81,7 +73,8 @@ interface TestOptions
   readonly bench?: true
 }
 
-const IMPORT = /^\s*import\s+rego\.v1\s*$/m
+/** Timeout of the whole run. `--timeout` limits each test. */
+const TEST_LIMIT_MS = 600_000
 
 /** `tidegate test`: runs Rego tests in OPA and as served. */
 export function defineTest(command: Command, session: Session): void {
@@ -173,7 +166,7 @@ async function runTests(
   const opa = await load.findOpa()
   const tested = { ...locations, bundles: [], includeTests: true }
   return await inTemporaryDirectory(async (directory) => {
-    const running = stageTests(opa, tested, directory).then(async (staged) => {
+    const running = stageLocations(opa, tested, directory).then(async (staged) => {
       return { staged, found: await runOpaTests(staged, { run, timeout }) }
     })
     // OPA runs the tests while the policies are compiled. Errors of compiling are better than OPA's,
@@ -243,41 +236,14 @@ function queriesOf(tests: readonly OpaTest[]): HostQuery[] {
   }))
 }
 
-async function stageTests(
+async function stageLocations(
   opa: OpaProgram,
   { directories, includesAllData }: PolicyLocations,
   temporary: string,
-): Promise<StagedTests & { readonly modules: readonly RegoModule[] }> {
+): Promise<StagedTests> {
   const sources = await collectSources(directories, { includeTests: true, includesAllData })
-  const modules = await parseModules(opa, sources.rego)
   const { data } = readData(sources.data)
-  const plainVersion = await commonVersion(opa, modules)
-  const staged = {
-    opa,
-    modules,
-    plainVersion,
-    directory: join(temporary, 'bundle'),
-    plainDirectory: join(temporary, 'plain'),
-    sourceFile: sourceFiles(modules),
-  }
-  await stageBundle(staged.directory, modules, data)
-  const plain = plainVersion === 1 ? modules : modules.map(asVersion0)
-  await stageBundle(staged.plainDirectory, plain, data)
-  return staged
-}
-
-/**
- * Returns the Rego version that all modules can be converted to: the version of opa if all are
- * version 1, otherwise 0.
- */
-async function commonVersion(opa: OpaProgram, modules: readonly RegoModule[]): Promise<RegoVersion> {
-  const areNew = modules.every(({ version, text }) => version === 1 || IMPORT.test(text))
-  return areNew ? await opaRegoVersion(opa) : 0
-}
-
-function asVersion0(module: RegoModule): RegoModule {
-  const isVersion0 = module.version === 0 || IMPORT.test(module.text)
-  return isVersion0 ? module : { ...module, ...asVersion1(module), version: 0 }
+  return await stageTests(opa, { rego: sources.rego, data }, temporary, TEST_LIMIT_MS)
 }
 
 function toPercent(text: string): number {

@@ -29,7 +29,7 @@ export interface OpenEnforcement {
   readonly enforcement: Enforcement
   readonly health: readonly HealthPlugin[]
   readonly routes: ExceptionRoutesDeps
-  readonly packages: PackageRoutesDeps
+  readonly packages: Pick<PackageRoutesDeps, 'policies' | 'enforcement' | 'exceptions' | 'now'>
   /** The exceptions in effect, for other processes. */
   readonly exceptions: () => readonly PolicyException[]
   /** Sets the function that sends changed exceptions to the worker processes. */

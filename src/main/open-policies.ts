@@ -147,17 +147,25 @@ const LOADED_KEYS = [
   'policies.undefinedData',
 ]
 
+/** Returns how bundles are verified. Keys and secrets are read at each load, as they may change. */
+export function verificationOf({
+  config,
+  opa,
+}: Pick<Configured, 'config' | 'opa'>): NonNullable<LoadOptions['verification']> {
+  const { bundleSigning, sources } = config.policies
+  return () =>
+    makeBundleVerification(
+      { bundleSigning, sources },
+      readSecrets({ policies: { bundleSigning } }, process.env),
+      opa,
+    )
+}
+
 /** The options of a load that the configuration may change. */
-function optionsOf({ config, opa }: Configured): Required<Pick<LoadOptions, 'verification' | 'analysis'>> {
-  const { staticPackages, undefinedData, bundleSigning, sources } = config.policies
+function optionsOf(configured: Configured): Required<Pick<LoadOptions, 'verification' | 'analysis'>> {
+  const { staticPackages, undefinedData } = configured.config.policies
   return {
-    // Read at each load, so that replaced keys and secrets take effect.
-    verification: () =>
-      makeBundleVerification(
-        { bundleSigning, sources },
-        readSecrets({ policies: { bundleSigning } }, process.env),
-        opa,
-      ),
+    verification: verificationOf(configured),
     analysis: { staticPackages, undefinedData },
   }
 }

@@ -16,6 +16,7 @@ import type { BackgroundWork } from './background-work.js'
 import { runtimePolicies } from '../rego/index.js'
 import type { OpaConfig } from '../distribution/opa-config/read-opa-config.js'
 import type { SourceSet } from '../distribution/source-set.js'
+import { verificationOf } from './open-policies.js'
 import type { OpenPolicies } from './open-policies.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
@@ -35,12 +36,14 @@ import { decisionsOfExecution } from '../decisions/query-decisions.js'
 import type { RulesOf } from '../decisions/name-rules.js'
 import type { DecisionQueryDeps } from '../decisions/query-decisions.js'
 import type { PolicyContext } from '../http/policy/decision.js'
+import { packageCosts } from '../http/metrics/package-costs.js'
+import type { PackageCosts } from '../http/metrics/package-costs.js'
 import { addPolicyMetrics } from '../http/metrics/policy-metrics.js'
 import { addTrailMetrics } from '../http/metrics/trail-metrics.js'
 import { packageVersion } from '../lib/package-root.js'
 import type { TimelineDeps } from '../audit/execution-timeline.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
-import { makeTrySource } from './evaluations/policy-trials.js'
+import { makePolicyTrials } from './evaluations/policy-trials.js'
 import { storeHealth } from './store/open-store.js'
 import { findServiceOpa } from './files/service-opa.js'
 import { openExplanations, openRules } from './open-explanations.js'
@@ -55,7 +58,7 @@ import type { ExplainDecision } from '../explain/explain-decision.js'
 import type { OpenWorkers } from './open-workers.js'
 import type { Reloads } from './reload/reloads.js'
 import type { DecisionRoutesDeps } from '../http/routes/trail/decisions.js'
-import type { TrySource } from '../http/routes/policies/playground.js'
+import type { PolicyTrials } from '../http/routes/policies/playground.js'
 import type { BrowserSessions } from '../store/ports/browser-sessions.js'
 import type { TlsFiles } from './files/tls-files.js'
 
@@ -94,7 +97,8 @@ export interface Lasting {
   readonly fleet: OpenFleet
   readonly decisions: DecisionRoutesDeps
   readonly explain: ExplainDecision
-  readonly trySource: TrySource
+  readonly trials: PolicyTrials
+  readonly costs: () => Promise<PackageCosts>
 }
 
 /** What `openLasting` needs of `listen`. */
@@ -118,7 +122,11 @@ export async function openLasting(parts: ServedParts, opened: LastingParts): Pro
     fleet: openReports(parts, instanceId, opened),
     bundles: { bundle: openPublication(reloads.config, policies) },
     ...{ explain, decisions: log && { ...log, explain } },
-    trySource: makeTrySource(reloads.config, policies, explainTrial),
+    trials: makePolicyTrials(reloads.config, policies, {
+      explainTrial,
+      verification: verificationOf({ config: reloads.config, opa: parts.opa }),
+    }),
+    costs: async () => packageCosts(await opened.workers.metrics.values()),
   }
 }
 
@@ -148,7 +156,7 @@ export function openBrowserAccess(
 function pageRoutes(
   { config, store, gates, analysis, policies, trail, outbox, backgroundWork, impact }: ServedParts,
   shown: Pick<RoutesDeps, 'fleet' | 'policy' | 'timeline' | 'decisions'> &
-    Pick<RoutesDeps['pages'], 'browsers' | 'homeFeed' | 'health' | 'version' | 'trySource'>,
+    Pick<RoutesDeps['pages'], 'browsers' | 'homeFeed' | 'health' | 'version' | 'trials' | 'costs'>,
 ): RoutesDeps['pages'] {
   const { server } = config
   const prefix = server.publicUrl === undefined ? '' : new URL(server.publicUrl).pathname.replace(/\/+$/, '')
@@ -247,7 +255,7 @@ export function routesDeps(
   const { config, store, decisions, policies, metrics, outbox, gates, trail, registry } = parts
   const { backgroundWork, analysis, evaluations, enforcing, sources } = parts
   const { reader, writer, lookups } = store
-  const { decisions: read, explain, homeFeed, trySource } = lasting
+  const { decisions: read, explain, homeFeed, trials, costs } = lasting
   const { maxBodyBytes } = config.audit
   const timeline: TimelineDeps = {
     reader,
@@ -267,7 +275,7 @@ export function routesDeps(
   })
   return {
     policy,
-    playground: { trySource, maxBodyBytes: config.server.maxBodyBytes },
+    playground: { trials, maxBodyBytes: config.server.maxBodyBytes },
     about: {
       ...{ metrics: workers.metrics, openApi: describeOnce(config), config: () => shownConfig(config) },
       reload: (caller) => parts.reloads.reload(caller),
@@ -281,7 +289,7 @@ export function routesDeps(
     audit: trail.routes,
     pages: pageRoutes(parts, {
       ...{ browsers, homeFeed, timeline, decisions: read, health: plugins, version: packageVersion() },
-      ...{ policy, trySource, fleet: lasting.fleet.routes },
+      ...{ policy, trials, costs, fleet: lasting.fleet.routes },
     }),
     timeline,
     registry: { reader, lookups: lookups.registry },
@@ -296,7 +304,7 @@ export function routesDeps(
     ...{ bundles: lasting.bundles, fleet: lasting.fleet.routes },
     exceptions: enforcing.routes,
     opaStatus: { ...opaStatus(parts, lasting), plugins },
-    packages: enforcing.packages,
+    packages: { ...enforcing.packages, trials, costs, decisions: read },
   }
 }
 

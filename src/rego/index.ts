@@ -28,9 +28,9 @@ export { type CompiledPolicies, compilePolicies } from './compile/compile-polici
 export { listSourceTree } from './compile/files/list-source-files.js'
 export { keepBuilds } from './compile/kept-builds.js'
 export { compileError, readOpaErrors, withNearNames, withTypes } from './modules/opa-errors.js'
-export { asVersion1, parseModules } from './modules/parse-modules.js'
+export { parseModules } from './modules/parse-modules.js'
 export { syntaxTrees } from './modules/syntax-trees.js'
-export { type RegoModule, withFiles } from './modules/rego-module.js'
+export { withFiles } from './modules/rego-module.js'
 export { sourceFiles, stageBundle } from './modules/stage-bundle.js'
 export { parseDataFile, readData } from './data/base-document.js'
 export { type DataFile, type LoadedData, loadData } from './data/load-data.js'
@@ -103,15 +103,23 @@ export type { LoadObserver } from './loading/load-failure.js'
 export { Policies } from './loading/policies.js'
 export type { PolicyChange, Stage } from './loading/replacement.js'
 export { readParts } from './loading/read-parts.js'
+export { readTests } from './loading/read-tests.js'
 export { type CostMeasurements, EvaluationCost } from './metering/evaluation-cost.js'
-export { NEW_FILE, type PolicyTrial, type PolicyTrialResult, tryPolicies } from './playground/try-policies.js'
+export {
+  NEW_FILE,
+  type CoveredInput,
+  type PolicyTrial,
+  type PolicyTrialResult,
+  coverInputs,
+  tryPolicies,
+} from './playground/try-policies.js'
 export { proxiesOf } from './opa/download.js'
 export { type OpaProgram, findOpa, whyOpa } from './opa/find-opa.js'
 export { installOpa } from './opa/install-opa.js'
 export { installFolder, isRelease } from './opa/installed-opa.js'
 export { DEFAULT_RELEASE, OFFICIAL_BASE } from './opa/official-releases.js'
 export { opaLimits, type OpaLimits } from './opa/opa-limits.js'
-export { type RegoVersion, opaRegoVersion, opaRelease, regoVersionFlags } from './opa/opa-release.js'
+export { opaRelease } from './opa/opa-release.js'
 export { runOffline } from './opa/run-offline.js'
 export { exceededLimit } from './opa/run-opa.js'
 export { evaluateWithAnswers } from './requests/policy-requests.js'
@@ -161,6 +169,21 @@ export {
 } from './snapshot/public-names.js'
 export type { Snapshot, SourceText } from './snapshot/snapshot.js'
 export { LEVELS, type Level, type StatedLevel } from './values/level.js'
+export { type FileCoverage, type LineCoverage, coveragePercent } from './testing/coverage.js'
+export type { FailedExpression } from './testing/failed-expressions.js'
+export {
+  type Benchmark,
+  type OpaTest,
+  type TestCase,
+  addVariableValues,
+  benchmarkTests,
+  measureCoverage,
+  ruleName,
+  rulePath,
+  runOpaTests,
+} from './testing/opa-tests.js'
+export { type PackageTestRun, testPackage } from './testing/test-package.js'
+export { type StagedTests, stageTests } from './testing/stage-tests.js'
 export type { Trace } from './tracing/trace.js'
 export { parseDataPath, withoutDataRoute } from './values/data-path.js'
 export { packagePath } from './values/package-line.js'

@@ -23,13 +23,28 @@ import rego.v1
 # A release needs a ticket.
 deny contains "the release names no ticket" if not input.ticket
 
-deny contains sprintf("%s is a weekend", [input.day]) if input.day in {"Saturday", "Sunday"}
+deny contains sprintf("%s is a weekend", [input.day]) if {
+  input.day in {"Saturday", "Sunday"}
+}
 `
 const OWNERS = `package static.owners
 
 import rego.v1
 
 deny contains sprintf("the pipeline %s names no owner", [input.new.name]) if not input.new.owner
+`
+
+const TESTS = `package release.window_test
+
+import data.release.window
+
+test_ticket if "the release names no ticket" in window.deny with input as {"day": "Monday"}
+
+test_sunday if {
+	window.deny == {"Sunday is no weekend"} with input as {"day": "Sunday", "ticket": "OPS-1"}
+}
+
+test_saturday if count(window.deny) == 2 with input as {"day": "Saturday"}
 `
 
 /** Ids of what the console shows. */
@@ -48,6 +63,7 @@ export const EXECUTION = '01JCONSOLE0RUN'
 export function useConsoleService() {
   const workspace = makeWorkspace({
     'policies/release.rego': RELEASE,
+    'policies/release_test.rego': TESTS,
     'policies/owners.rego': OWNERS,
     'definitions/shop.json': JSON.stringify(FILE_ANALYSIS),
     'data/stable.csv': latencies(100),

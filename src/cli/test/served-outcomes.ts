@@ -4,14 +4,16 @@ import {
   evaluateDocument,
   evaluateWithAnswers,
   planDocument,
+  ruleName,
+  rulePath,
   type EvaluationCall,
+  type OpaTest,
   type PolicyRequests,
   type Snapshot,
   type Strictness,
+  type TestCase,
 } from '../../rego/index.js'
 import { detailText } from '../output/report-failure.js'
-import { ruleName, rulePath } from './opa-tests.js'
-import type { OpaTest, TestCase } from './opa-tests.js'
 
 /** A test rule with a different result in the service than in `opa test`. */
 export interface Difference {

@@ -4,10 +4,13 @@ import { portabilityText } from '../portable/check-portability.js'
 import type { Portability } from '../portable/compare-hosts.js'
 import { count, textTable } from '../output/text-table.js'
 import { lineRanges } from '../../lib/text/line-ranges.js'
-import { coveragePercent } from './coverage.js'
-import type { FileCoverage } from './coverage.js'
-import type { FailedExpression } from './failed-expressions.js'
-import type { Benchmark, OpaTest } from './opa-tests.js'
+import {
+  coveragePercent,
+  type Benchmark,
+  type FailedExpression,
+  type FileCoverage,
+  type OpaTest,
+} from '../../rego/index.js'
 import type { Difference } from './served-outcomes.js'
 
 /** Results of a test run. */
@@ -50,7 +53,10 @@ export function summariseTests({ tests, differences, coverage, threshold = 0 }: 
   }
 }
 export function testReportJson(run: TestRun): unknown {
-  const files = run.coverage?.map((file) => ({ ...file, percent: coveragePercent([file]) }))
+  const files = run.coverage?.map((file) => ({
+    ...{ ...file, covered: file.covered.length },
+    percent: coveragePercent([file]),
+  }))
   const { tests, differences, warnings, portability, benchmarks } = run
   return {
     tests,

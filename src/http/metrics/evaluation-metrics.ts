@@ -58,6 +58,8 @@ export function makeEvaluationMetrics(
   }
 }
 
+/** Name of the histogram of evaluation cost. */
+export const COST_METRIC = 'tidegate_evaluation_fuel'
 const COST_BUCKETS: readonly number[] = [1e2, 1e3, 1e4, 1e5, 1e6, 1e7]
 /** Maximum packages with their own series, in the order of their first evaluation. */
 const MAX_PACKAGES = 200
@@ -73,7 +75,7 @@ const OTHERS = '(others)'
 export function makeCostMetrics(registry: Registry): (cost: CostMeasurements) => void {
   const registers = [registry]
   const histogram = new Histogram({
-    name: 'tidegate_evaluation_fuel',
+    name: COST_METRIC,
     help: `Evaluation cost by package: loop iterations, function calls and work of built-ins, counted against policies.limits.loopIterations. Sampled for every 16th decision; beyond ${MAX_PACKAGES} packages, only expensive ones have their own series.`,
     labelNames: ['package'],
     buckets: [...COST_BUCKETS],

@@ -35,6 +35,8 @@ body { overflow-wrap: anywhere; } th { overflow-wrap: normal; } td { min-width: 
 .tree, .tree ul { list-style: none; margin: 0; padding: 0; font: .85rem/1.6 ui-monospace, monospace; } .tree ul { padding-left: 1.1rem; border-left: 1px solid var(--line); margin-left: .3rem; }
 .tree summary { color: var(--ink); font-size: inherit; } .tree .key { color: var(--link); } .tree .text { white-space: pre-wrap; }
 .code { overflow-x: auto; counter-reset: line; } .rego .word { color: var(--link); font-weight: 600; } .rego .text { color: var(--good); } .rego .note { color: var(--soft); font-style: italic; }
+.numbered .line { display: block; counter-increment: line; } .numbered .line::before { content: counter(line); display: inline-block; width: 2.5em; margin-right: .9em; text-align: right; color: var(--soft); user-select: none; }
+.line.covered { box-shadow: inset 4px 0 var(--good); } .line.uncovered { box-shadow: inset 4px 0 var(--bad); background: color-mix(in srgb, var(--bad) 9%, transparent); }
 .trend { width: 8rem; height: 1.6rem; display: inline-block; vertical-align: middle; } .trend rect { fill: var(--bad); } .trend line { stroke: var(--line); }
 .lane { fill: var(--card); stroke: var(--line); } .mark.good { fill: var(--good); } .mark.bad { fill: var(--bad); } .mark.doubt { fill: var(--doubt); } .mark.soft { fill: var(--soft); }
 .picture text { fill: var(--ink); font: 13px system-ui, sans-serif; } .picture .tick { fill: var(--soft); font-size: 11px; }

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 
-import type { SourceText } from '../../rego/index.js'
+import { lineRanges } from '../../lib/text/line-ranges.js'
+import type { FileCoverage, SourceText } from '../../rego/index.js'
 import type { PackageRefusals } from '../../decisions/refusals.js'
 import { disabledLog } from './decision-pages.js'
 import { decisionTable, linkPath } from './decision-table.js'
@@ -8,19 +9,10 @@ import type { ListedDecisions } from './decision-table.js'
 import type { Html, PageContent, Viewer } from './layout.js'
 import { filterForm, pager, table } from './lists.js'
 import { barRow, empty, facts, link, moment } from './parts.js'
+import { costText, durationText, testSection } from './policy-tests.js'
+import type { PolicyResult, ShownCost } from './policy-tests.js'
+import { regoText } from './rego-text.js'
 
-const KEYWORDS = 'as|contains|default|else|every|false|if|import|in|not|null|package|some|true|with'
-const TOKENS = new RegExp(
-  [
-    /(?<note>#.*)/.source,
-    /(?<text>"(?:\\.|[^"\\\n])*"?|`[^`]*`?)/.source,
-    `(?<word>\\b(?:${KEYWORDS})\\b)`,
-  ].join('|'),
-  'g',
-)
-
-/** Longer files are shown without colours. */
-const MAX_COLOURED = 100_000
 const PATH = '/ui/policies'
 
 /** A loaded package in the index. */
@@ -137,11 +129,16 @@ export interface ShownPolicy {
   readonly refusals: PackageRefusals | undefined
   /** Undefined if decisions are not stored. */
   readonly decisions: ListedDecisions | undefined
+  readonly cost: ShownCost
+  /** The result of the last button. */
+  readonly result: PolicyResult | undefined
 }
 
 /** Renders a policy with its metadata, refusals, latest decisions and source. */
 export function policyPage(shown: ShownPolicy, viewer: Viewer): PageContent {
-  const { path, packageName, revision, activatedMs, level, sources, refusals, decisions } = shown
+  const { path, packageName, revision, activatedMs, level, sources, refusals, decisions, cost, result } =
+    shown
+  const coverage = result === undefined || result.kind === 'problem' ? [] : result.coverage
   const metadata = sources.flatMap(({ text }) => metadataIn(text))
   const body = html`<h1>Policy ${path}</h1>
     ${facts([
@@ -153,7 +150,10 @@ export function policyPage(shown: ShownPolicy, viewer: Viewer): PageContent {
         'refusals in 14 days',
         refusals && html`${refusalCount(packageName, refusals, viewer)} ${trend(refusals)}`,
       ],
+      ['evaluation cost', costText(cost)],
+      ['decisions take', durationText(cost.durationsMs)],
     ])}
+    ${sources.length > 0 && mayEdit(viewer) ? testSection(shown, `${PATH}/${linkPath(path)}`, viewer) : ''}
     ${
       metadata.length === 0
         ? ''
@@ -174,7 +174,14 @@ export function policyPage(shown: ShownPolicy, viewer: Viewer): PageContent {
     ${
       sources.length === 0
         ? html`<p class="none">The bundle does not include Rego sources.</p>`
-        : sources.map((source) => sourceBlock(source, packageName, viewer))
+        : sources.map((source) =>
+            sourceBlock(
+              source,
+              coverage.find(({ file }) => file === source.file),
+              packageName,
+              viewer,
+            ),
+          )
     }`
   return { title: `Policy ${path}`, body, section: PATH }
 }
@@ -183,24 +190,17 @@ function mayEdit({ roles }: Pick<Viewer, 'roles'>): boolean {
   return roles.includes('author') || roles.includes('auditor')
 }
 
-function sourceBlock({ file, text }: SourceText, packageName: string, { prefix, roles }: Viewer): Html {
+function sourceBlock(
+  { file, text }: SourceText,
+  coverage: FileCoverage | undefined,
+  packageName: string,
+  { prefix, roles }: Viewer,
+): Html {
   const playground = `/ui/playground?package=${encodeURIComponent(packageName)}&file=${encodeURIComponent(file)}`
   return html`<h3>${file}</h3>
     ${mayEdit({ roles }) ? html`<p>${link(prefix, playground, 'Edit in the playground')}</p>` : ''}
-    ${regoText(text)}`
-}
-
-/** Renders Rego with comments, strings and keywords marked. */
-function regoText(source: string): Html {
-  if (source.length > MAX_COLOURED) return html`<pre class="code rego" tabindex="0">${source}</pre>`
-  const parts: Html[] = []
-  let end = 0
-  for (const { 0: token, index, groups } of source.matchAll(TOKENS)) {
-    const kind = Object.keys(groups ?? {}).find((name) => groups?.[name] !== undefined) ?? 'word'
-    parts.push(html`${source.slice(end, index)}<span class="${kind}">${token}</span>`)
-    end = index + token.length
-  }
-  return html`<pre class="code rego" tabindex="0">${parts}${source.slice(end)}</pre>`
+    ${coverage !== undefined && coverage.uncovered.length > 0 ? html`<p class="soft">Not evaluated: ${lineRanges(coverage.uncovered)}</p>` : ''}
+    ${regoText(text, coverage)}`
 }
 
 /** Returns the lines of the `# METADATA` comments of a file, without their comment marks. */

@@ -72,9 +72,10 @@ function withWritten(
   return { ...files, rego: [...rego, ...writtenFiles(written)], data: [...files.data, ...data] }
 }
 
-async function readBundles(
+/** Reads and verifies bundles. Raises `invalid` for those that cannot be read or do not verify. */
+export async function readBundles(
   { bundles, downloads = [] }: PolicyLocations,
-  options: ReadOptions,
+  options: Pick<ReadOptions, 'verification'>,
 ): Promise<ReadBundle[]> {
   if (bundles.length + downloads.length === 0) return []
   const verification = options.verification?.() ?? NO_VERIFICATION

@@ -245,7 +245,8 @@ const WITHOUT_BODY: readonly RegExp[] = [
   /\/approve$/,
   /\/refresh$/,
   /\/(?:rollback|unpin|promote|abandon|reload)$/,
-  /\/test$/,
+  /\/tests?$/,
+  /\/coverage$/,
 ]
 const QUERIES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/external\/template$/, ['?templateType=METRIC&templateName=t', '?templateType=LOG&templateName=t']],

@@ -33,6 +33,7 @@ const PARAMETERS: readonly (readonly [
 ])[] = [
   [/^(?:PUT|PATCH|DELETE) \/v1\/data/, () => ({ path: 'limits/sample' })],
   [/^\/v1\/policies/, () => ({ path: 'sample' })],
+  [/^\/policies\/packages/, () => ({ package: 'app' })],
   [/^\/v[01]\/(?:batch\/)?data|^\/ui\/policies|\/plugin-isd\/policy/, () => ({ path: 'app/allow' })],
   [/template\//, () => ({ name: 'sample', type: 'log' })],
   [/^\/ui\/templates/, () => ({ name: 'sample' })],
@@ -96,6 +97,7 @@ const BODIES: readonly (readonly [
   [/^postPoliciesImpact$/, () => IMPACT],
   [/^postPoliciesPin$/, () => ({ revision: 'r9' })],
   [/^postPlayground$/, () => TRIAL],
+  [/^postUiPolicies/, ({ ids }) => ({ formToken: ids.formToken, action: 'tests' })],
   [/^postUiPlayground$/, ({ ids }) => ({ formToken: ids.formToken, ...TRIAL, file: '', input: '{}' })],
   [
     /^postUiAnalysesDefinition$/,

@@ -15,6 +15,7 @@ import type { AnswerDescription, SentRequest } from '../../pipeline/route.js'
 import type { ImpactRuns } from '../../../impact/impact-runs.js'
 import type { TimelineDeps } from '../../../audit/execution-timeline.js'
 import type { Policies } from '../../../rego/index.js'
+import type { PackageCosts } from '../../metrics/package-costs.js'
 import type { PolicyContext } from '../../policy/decision.js'
 import type { BrowserAccess } from '../../sessions/browser-access.js'
 import type { AnalysisRoutesDeps } from '../analysis/analysis-deps.js'
@@ -24,7 +25,7 @@ import type { GateRoutesDeps } from '../gates/gate-routes-deps.js'
 import type { BackgroundWorkRoutesDeps } from '../messages/background-work.js'
 import type { OutboxRoutesDeps } from '../messages/outbox.js'
 import type { FleetRoutesDeps } from '../policies/fleet.js'
-import type { TrySource } from '../policies/playground.js'
+import type { PolicyTrials } from '../policies/playground.js'
 import type { RegistryRoutesDeps } from '../registry/registry.js'
 import type { AuditRoutesDeps } from '../trail/audit.js'
 import type { KeptDecisions } from '../trail/decisions.js'
@@ -36,7 +37,9 @@ export interface PageRoutesDeps {
   readonly analysis: AnalysisRoutesDeps
   readonly policies: Policies
   readonly policy: PolicyContext
-  readonly trySource: TrySource
+  readonly trials: PolicyTrials
+  /** Returns the cost of evaluations by package. */
+  readonly costs: () => Promise<PackageCosts>
   readonly impact: Pick<ImpactRuns, 'start' | 'get'>
   readonly timeline: TimelineDeps
   readonly audit: AuditRoutesDeps

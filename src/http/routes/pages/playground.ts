@@ -202,7 +202,7 @@ async function run(
     const request = ImpactRequest.parse({ policies: { name: 'the edited policy', changes }, over })
     return { kind: 'impact', run: deps.impact.start(request) }
   }
-  const tried = await deps.trySource({
+  const tried = await deps.trials.trySource({
     file: file === '' ? undefined : file,
     ...{ text, path, explain: action === 'explain' },
     input: input.trim() === '' ? undefined : checkedJson(input),

@@ -4,6 +4,8 @@ import { queryDecisions } from '../../../decisions/query-decisions.js'
 import { countRefusals } from '../../../decisions/refusals.js'
 import type { PackageRefusals } from '../../../decisions/refusals.js'
 import { AppError } from '../../../errors/app-error.js'
+import { hasRole } from '../../exchange/caller-of.js'
+import type { Exchange } from '../../exchange/exchange.js'
 import {
   packageLength,
   parseDataPath,
@@ -16,12 +18,17 @@ import {
 import type { ListedDecisions } from '../../pages/decision-table.js'
 import { POLICY_READERS } from '../../pages/layout.js'
 import { policiesPage, policyPage } from '../../pages/policy-pages.js'
+import type { ShownPolicy } from '../../pages/policy-pages.js'
+import type { PolicyResult } from '../../pages/policy-tests.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import type { Route } from '../../pipeline/route.js'
-import { PAGE, showPage, viewerOf } from './page-route.js'
+import { formBody } from '../../input/form-body.js'
+import { DEFAULT_DECISIONS, coverPackage, runPackageTests } from '../policies/package-trials.js'
+import { FORM, PAGE, problemOf, showPage, viewerOf } from './page-route.js'
 import type { PageRoutesDeps } from './page-route.js'
 
 const MAX_DECISIONS = 20
+const NS_PER_MS = 1e6
 const MAX_LISTED = 50
 const MAX_WARNINGS = 50
 const MAX_SEARCH = 200
@@ -65,7 +72,41 @@ export const policyPageRoutes = [
   }),
   policyRoute('/ui/policies'),
   policyRoute('/ui/plugin-isd/policy'),
+  route({
+    ...FORM,
+    path: '/ui/policies/*',
+    roles: ['author', 'auditor'],
+    summary: 'Run the tests of a policy, or measure its coverage, from its page',
+    body: formBody(z.object({ action: z.enum(['tests', 'coverage']) })),
+    answers: PAGE.answers,
+    answer: async ({ exchange, body: { action } }, deps) => {
+      const path = parseDataPath(exchange.target.path.slice('/ui/policies'.length))
+      const { result, status } = await resultOf(action, packageOf(deps, path).name, exchange, deps)
+      const shown = await describe(path, deps)
+      return showPage(policyPage({ ...shown, result }, viewerOf(exchange, deps)), exchange, deps, { status })
+    },
+  }),
 ]
+
+async function resultOf(
+  action: 'tests' | 'coverage',
+  name: string,
+  { caller }: Exchange,
+  deps: PageRoutesDeps,
+): Promise<{ readonly result: PolicyResult; readonly status: number }> {
+  try {
+    if (action === 'tests')
+      return { result: { kind: 'tests', ...(await runPackageTests(name, deps)) }, status: 200 }
+    if (!hasRole(caller, 'auditor'))
+      throw new AppError('forbidden', 'Coverage by decisions requires the role auditor.')
+    return {
+      result: { kind: 'coverage', ...(await coverPackage(name, DEFAULT_DECISIONS, deps)) },
+      status: 200,
+    }
+  } catch (raw) {
+    return problemOf(raw)
+  }
+}
 
 function namesIn(
   { packages }: Snapshot,
@@ -112,25 +153,56 @@ function policyRoute(base: string): Route<PageRoutesDeps> {
     roles: POLICY_READERS,
     summary: 'A policy with its source and latest decisions, as a page',
     answer: async ({ exchange }, deps) => {
-      const path = parseDataPath(exchange.target.path.slice(base.length))
-      const { current, activatedAt } = deps.policies
-      const found = packageAbove(current, path)
-      if (found === undefined) throw noPolicy(path)
-      const packageName = printPackageName(found)
-      const refusals = await refusalsOf([packageName], deps)
-      const shown = {
-        path: path.join('/'),
-        packageName,
-        revision: current.revision,
-        activatedMs: activatedAt.getTime(),
-        level: current.declaredLevels.get(pathKey(found))?.level,
-        sources: current.sourcesOf(pathKey(found)),
-        refusals: refusals?.[0],
-        decisions: await decisionsOf(pathKey(path), packageName, deps),
-      }
+      const shown = await describe(parseDataPath(exchange.target.path.slice(base.length)), deps)
       return showPage(policyPage(shown, viewerOf(exchange, deps)), exchange, deps)
     },
   })
+}
+
+/** Describes the policy at a path. Raises `not_found`. */
+async function describe(path: readonly string[], deps: PageRoutesDeps): Promise<ShownPolicy> {
+  const { current, activatedAt } = deps.policies
+  const { key, name } = packageOf(deps, path)
+  const [refusals, costs, durationsMs] = await Promise.all([
+    refusalsOf([name], deps),
+    deps.costs(),
+    durationsOf(pathKey(path), deps),
+  ])
+  return {
+    path: path.join('/'),
+    packageName: name,
+    revision: current.revision,
+    activatedMs: activatedAt.getTime(),
+    level: current.declaredLevels.get(key)?.level,
+    sources: current.sourcesOf(key),
+    refusals: refusals?.[0],
+    decisions: await decisionsOf(pathKey(path), name, deps),
+    cost: { measured: costs.get(name), durationsMs },
+    result: undefined,
+  }
+}
+
+/** Decisions whose durations are shown. */
+const MAX_DURATIONS = 500
+
+/** Returns the durations of the newest decisions at a path, in milliseconds. */
+async function durationsOf(path: string, { decisions }: PageRoutesDeps): Promise<readonly number[]> {
+  if (decisions === undefined) return []
+  const page = await decisions.store.page(
+    { path },
+    { rows: MAX_DURATIONS, bytes: Infinity, withInputs: false },
+  )
+  return page.decisions.map(({ durationNs }) => durationNs / NS_PER_MS)
+}
+
+/** Returns the key and the name of the package of a path. Raises `not_found`. */
+function packageOf(
+  { policies: { current } }: PageRoutesDeps,
+  path: readonly string[],
+): { readonly key: string; readonly name: string } {
+  const found = packageAbove(current, path)
+  if (found === undefined) throw noPolicy(path)
+  return { key: pathKey(found), name: printPackageName(found) }
 }
 
 /** Returns the package of a path, which may name a rule. */

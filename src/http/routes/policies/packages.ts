@@ -10,17 +10,20 @@ import {
   pathOfKey,
   printPackageName,
   questionOf,
-  type Snapshot,
 } from '../../../rego/index.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
+import type { PackageCosts } from '../../metrics/package-costs.js'
 import { Time, json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
+import { packageTrialRoutes } from './package-trials.js'
+import type { PackageTrialsDeps } from './package-trials.js'
 
-export interface PackageRoutesDeps {
-  readonly policies: { readonly current: Snapshot }
+export interface PackageRoutesDeps extends PackageTrialsDeps {
   readonly enforcement: { readonly levels: Levels }
   readonly exceptions: Pick<ExceptionBook, 'all'>
   readonly now: () => number
+  /** Returns the cost of evaluations by package. */
+  readonly costs: () => Promise<PackageCosts>
 }
 
 const Package = z.object({
@@ -40,12 +43,25 @@ const Package = z.object({
     )
     .describe('The entries for the package, in order of precedence.'),
   exceptions: z.int().describe('Number of its exceptions that have not ended.'),
+  cost: z
+    .object({
+      evaluations: z.int().describe('Number of measured evaluations.'),
+      share: z.number().describe('Its part of the cost of all packages, from 0 to 1.'),
+      mean: z.number().describe('Loop iterations, function calls and work of built-ins of an evaluation.'),
+      p99AtMost: z
+        .number()
+        .optional()
+        .describe('Upper bound of the bucket of the 99th percentile; absent above the largest.'),
+    })
+    .optional()
+    .describe('Evaluation cost since the start, from every 16th decision; absent if it was not measured.'),
 })
 
 const { route } = routesOf<PackageRoutesDeps>()
 
-/** `GET /policies/packages`: how the packages with verdicts or warnings count. */
+/** How the packages with verdicts or warnings count, and their tests and coverage. */
 export const packageRoutes = [
+  ...packageTrialRoutes,
   route({
     method: 'GET',
     path: '/policies/packages',
@@ -53,8 +69,8 @@ export const packageRoutes = [
     handler: 'policies',
     summary: 'Packages with their levels and exceptions',
     answers: { 200: json('The packages by name.', z.object({ packages: z.array(Package) })) },
-    answer: (_, { policies, enforcement: { levels }, exceptions, now }) => {
-      const [snapshot, nowMs] = [policies.current, now()]
+    answer: async (_, { policies, enforcement: { levels }, exceptions, now, costs: readCosts }) => {
+      const [snapshot, nowMs, costs] = [policies.current, now(), await readCosts()]
       const current = exceptions.all.filter(({ untilMs }) => untilMs > nowMs)
       const packages = snapshot.packages.filter(
         (key) => questionOf(snapshot, key).parts.length > 0 || hasWarnRule(snapshot, key),
@@ -68,6 +84,7 @@ export const packageRoutes = [
             warns: hasWarnRule(snapshot, key),
             levels: stated.map((level) => toView(level, nowMs)),
             exceptions: current.filter((exception) => exception.package === name).length,
+            cost: costs.get(name),
           }
         }),
       })

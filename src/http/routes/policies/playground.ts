@@ -4,7 +4,13 @@ import { jsonAnswer } from '../../exchange/json-answer.js'
 import { jsonBody } from '../../input/body-reader.js'
 import { json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
-import type { Explanation, PolicyTrialResult } from '../../../rego/index.js'
+import type {
+  CoveredInput,
+  Explanation,
+  FileCoverage,
+  PackageTestRun,
+  PolicyTrialResult,
+} from '../../../rego/index.js'
 import { TrialExplanation } from '../trail/explanation-schema.js'
 
 /** A file of Rego to try together with the loaded policies. */
@@ -27,13 +33,23 @@ export interface TriedSource extends PolicyTrialResult {
 }
 
 /**
- * Evaluates the document. Raises `invalid` with every problem of the Rego, and `unavailable` if too
- * many wait or a limit is exceeded.
+ * Evaluations for authors of policies, off the path of decisions. Each raises `invalid` with every
+ * problem of the Rego, and `unavailable` if too many wait or a limit is exceeded.
  */
-export type TrySource = (trial: SourceTrial) => Promise<TriedSource>
+export interface PolicyTrials {
+  /** Evaluates a document with a changed file. */
+  readonly trySource: (trial: SourceTrial) => Promise<TriedSource>
+  /** Runs the tests of a loaded package. */
+  readonly testPackage: (packagePath: readonly string[]) => Promise<PackageTestRun>
+  /** Returns the lines of loaded files that inputs evaluate. */
+  readonly coverInputs: (
+    inputs: readonly CoveredInput[],
+    files: ReadonlySet<string>,
+  ) => Promise<readonly FileCoverage[]>
+}
 
 export interface PlaygroundRoutesDeps {
-  readonly trySource: TrySource
+  readonly trials: Pick<PolicyTrials, 'trySource'>
   readonly maxBodyBytes: number
 }
 
@@ -76,8 +92,8 @@ export const playgroundRoutes = [
         }),
       ),
     },
-    answer: async ({ body: { input, ...trial } }, { trySource }) => {
-      const { value, ...tried } = await trySource({
+    answer: async ({ body: { input, ...trial } }, { trials }) => {
+      const { value, ...tried } = await trials.trySource({
         ...trial,
         input: input === undefined ? undefined : JSON.stringify(input),
       })

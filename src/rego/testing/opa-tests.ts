@@ -1,18 +1,16 @@
 import { z } from 'zod'
 
 import { AppError } from '../../errors/app-error.js'
-import {
-  readOpaErrors,
-  regoVersionFlags,
-  runOffline,
-  type OpaProgram,
-  type RegoVersion,
-} from '../../rego/index.js'
 import { compareStrings } from '../../lib/text/compare-strings.js'
-import { lineNumbers } from '../../lib/text/line-ranges.js'
+import { isTestFile } from '../compile/collect-sources.js'
+import { readOpaErrors } from '../modules/opa-errors.js'
+import { regoVersionFlags } from '../opa/opa-release.js'
+import { runOffline } from '../opa/run-offline.js'
+import { CoverageRanges, linesOf } from './coverage.js'
 import type { FileCoverage } from './coverage.js'
 import { parseFailures } from './failed-expressions.js'
 import type { FailedExpression } from './failed-expressions.js'
+import type { StagedTests } from './stage-tests.js'
 
 /** A test rule with its location and outcome. */
 export interface OpaTest {
@@ -47,19 +45,6 @@ export interface TestCase {
   readonly passes: boolean
 }
 
-/** Rego staged for `opa test --bundle`, and the mapping to source files. */
-export interface StagedTests {
-  readonly opa: OpaProgram
-  readonly directory: string
-  /**
-   * Copy of the directory without a manifest and in one Rego version. For bundles, OPA only reports
-   * covered lines.
-   */
-  readonly plainDirectory: string
-  readonly plainVersion: RegoVersion
-  readonly sourceFile: (stagedName: string) => string
-}
-
 const PATH_SEGMENT = /(?<name>[^.[\]"]+)|\[(?<quoted>"(?:[^"\\]|\\.)*")\]/g
 
 const Case = z.object({
@@ -85,13 +70,7 @@ const TestReport = z.array(
 )
 type Reported = z.infer<typeof TestReport>[number]
 
-const Range = z.object({ start: z.object({ row: z.number() }), end: z.object({ row: z.number() }) })
-const CoverageReport = z.object({
-  files: z.record(
-    z.string(),
-    z.object({ covered: z.array(Range).default([]), not_covered: z.array(Range).default([]) }),
-  ),
-})
+const CoverageReport = z.object({ files: z.record(z.string(), CoverageRanges) })
 
 const BenchmarkReport = z.array(
   z.object({
@@ -104,8 +83,6 @@ const BenchmarkReport = z.array(
   }),
 )
 
-/** Timeout of the whole run. `--timeout` limits each test. */
-const TEST_LIMIT_MS = 600_000
 /** Additional time for each benchmark, which OPA repeats for about a second. */
 const BENCHMARK_LIMIT_MS = 10_000
 
@@ -122,7 +99,7 @@ export async function runOpaTests(staged: StagedTests, { run, timeout }: TestSel
   const report = await runOffline(
     staged.opa,
     { command: 'test', flags: ['--bundle', '.', '--format', 'json', ...flags] },
-    { cwd: staged.directory, timeLimitMs: TEST_LIMIT_MS },
+    { cwd: staged.directory, timeLimitMs: staged.limitMs },
   )
   if (!report.stdout.trimStart().startsWith('[')) {
     throw new AppError('invalid', 'opa test cannot run', {
@@ -153,7 +130,7 @@ export async function measureCoverage(
   const report = await runOffline(
     staged.opa,
     { command: 'test', flags: ['.', ...flags] },
-    { cwd: staged.plainDirectory, timeLimitMs: TEST_LIMIT_MS },
+    { cwd: staged.plainDirectory, timeLimitMs: staged.limitMs },
   )
   if (!report.stdout.trimStart().startsWith('{')) {
     const details = readOpaErrors(report, staged.sourceFile)
@@ -161,12 +138,8 @@ export async function measureCoverage(
   }
   const { files } = CoverageReport.parse(JSON.parse(report.stdout))
   return Object.entries(files)
-    .map(([name, { covered, not_covered: missed }]) => ({
-      file: staged.sourceFile(name),
-      covered: lineNumbers(covered).length,
-      uncovered: lineNumbers(missed),
-    }))
-    .filter(({ file }) => !file.endsWith('_test.rego'))
+    .map(([name, ranges]) => ({ file: staged.sourceFile(name), ...linesOf(ranges) }))
+    .filter(({ file }) => !isTestFile(file))
     .sort((a, b) => (a.file < b.file ? -1 : 1))
 }
 
@@ -185,7 +158,7 @@ export async function addVariableValues(
   const { stdout } = await runOffline(
     staged.opa,
     { command: 'test', flags },
-    { cwd: staged.directory, timeLimitMs: TEST_LIMIT_MS },
+    { cwd: staged.directory, timeLimitMs: staged.limitMs },
   )
   const expressions = parseFailures(stdout, staged.sourceFile)
   return tests.map((test) =>
@@ -213,7 +186,7 @@ export async function benchmarkTests(
     ...runFlags(passing),
     ...timeoutFlags(timeout),
   ]
-  const timeLimitMs = TEST_LIMIT_MS + passing.length * BENCHMARK_LIMIT_MS
+  const timeLimitMs = staged.limitMs + passing.length * BENCHMARK_LIMIT_MS
   const report = await runOffline(
     staged.opa,
     { command: 'test', flags },
@@ -242,7 +215,7 @@ export async function benchmarkTests(
 
 /** Flags that select exactly these tests. */
 function runFlags(tests: readonly OpaTest[]): string[] {
-  const names = [...new Set(tests.map(ruleName))].map((name) => escapeRegExp(name))
+  const names = [...new Set(tests.map(ruleName))].map(escapeRegExp)
   return ['--run', `^data\\.?(${names.join('|')})$`]
 }
 
@@ -299,6 +272,7 @@ function withoutData(name: string): string {
   return name.replace(/^data\.?/, '')
 }
 
-function escapeRegExp(text: string): string {
+/** Escapes the special characters of regular expressions, of OPA's, too. */
+export function escapeRegExp(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
