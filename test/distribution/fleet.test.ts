@@ -40,6 +40,14 @@ describe('the fleet', () => {
     })
   })
 
+  it('shows an instance without a rollback as behind those that serve the earlier revision again', () => {
+    const fleet = describeFleet(
+      [report('a', { bundles: bundle('1', 30) }), report('b', { bundles: bundle('2', 100) })],
+      NOW_MS,
+    )
+    expect(fleet.map(({ bundles }) => bundles[0]?.lagMs)).toEqual([0, 30_000])
+  })
+
   it('shows the same lag in whatever order the instances report', () => {
     const reports = [
       report('a', { bundles: bundle('1', 50) }),
