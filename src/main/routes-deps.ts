@@ -37,7 +37,6 @@ import type { RulesOf } from '../decisions/name-rules.js'
 import type { DecisionQueryDeps } from '../decisions/query-decisions.js'
 import type { PolicyContext } from '../http/policy/decision.js'
 import { packageCosts } from '../http/metrics/package-costs.js'
-import type { PackageCosts } from '../http/metrics/package-costs.js'
 import { addPolicyMetrics } from '../http/metrics/policy-metrics.js'
 import { addTrailMetrics } from '../http/metrics/trail-metrics.js'
 import { packageVersion } from '../lib/package-root.js'
@@ -58,7 +57,6 @@ import type { ExplainDecision } from '../explain/explain-decision.js'
 import type { OpenWorkers } from './open-workers.js'
 import type { Reloads } from './reload/reloads.js'
 import type { DecisionRoutesDeps } from '../http/routes/trail/decisions.js'
-import type { PolicyTrials } from '../http/routes/policies/playground.js'
 import type { BrowserSessions } from '../store/ports/browser-sessions.js'
 import type { TlsFiles } from './files/tls-files.js'
 
@@ -97,8 +95,8 @@ export interface Lasting {
   readonly fleet: OpenFleet
   readonly decisions: DecisionRoutesDeps
   readonly explain: ExplainDecision
-  readonly trials: PolicyTrials
-  readonly costs: () => Promise<PackageCosts>
+  readonly trials: RoutesDeps['pages']['trials']
+  readonly costs: RoutesDeps['pages']['costs']
 }
 
 /** What `openLasting` needs of `listen`. */
