@@ -44,7 +44,8 @@ interface Coverage {
 }
 
 const NONCE = document.currentScript?.nonce ?? ''
-const HELP = 'Tab indents. Press Escape and then Tab to leave the editor. Ctrl+F searches, Ctrl+Enter sends the form.'
+const HELP =
+  'Tab indents. Press Escape and then Tab to leave the editor. Ctrl+F searches, Ctrl+Enter sends the form.'
 
 function open(area: HTMLTextAreaElement): void {
   const help = document.createElement('p')

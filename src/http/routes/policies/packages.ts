@@ -4,13 +4,7 @@ import type { ExceptionBook } from '../../../enforcement/exceptions/exception-bo
 import { levelFor } from '../../../enforcement/levels.js'
 import type { Levels, PackageLevel } from '../../../enforcement/levels.js'
 import { Subject } from '../../../enforcement/about/subject.js'
-import {
-  LEVELS,
-  hasWarnRule,
-  pathOfKey,
-  printPackageName,
-  questionOf,
-} from '../../../rego/index.js'
+import { LEVELS, hasWarnRule, pathOfKey, printPackageName, questionOf } from '../../../rego/index.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import type { PackageCosts } from '../../metrics/package-costs.js'
 import { Time, json } from '../../pipeline/answer-schemas.js'
