@@ -15,7 +15,7 @@ export interface DecisionGap {
 /** Kind of the records of decisions. */
 export const DECISION_KIND = 'policy.decision'
 /** Kind of the records of gaps. */
-export const GAP_KIND = 'policy.decisions_not_recorded'
+const GAP_KIND = 'policy.decisions_not_recorded'
 
 /** Records decisions, and the number of missing ones. */
 export const recordDecisions: WriteOperation<

@@ -60,7 +60,7 @@ export function defineAnalysis(command: Command, session: Session): void {
 const INTERVAL = /^(\d{1,6})\/(\d{1,6})$/
 
 /** `tidegate analysis judge FILE`: judges the metrics of a canary. */
-export function defineJudge(command: Command, session: Session): void {
+function defineJudge(command: Command, session: Session): void {
   addOutputOptions(addWatchOption(command))
     .summary('judge the metrics of a canary')
     .description(
@@ -121,7 +121,7 @@ function readInterval(text: string): PlannedInterval {
 }
 
 /** `tidegate analysis logs BASELINE CANARY`: judges two log files. */
-export function defineLogs(command: Command, session: Session): void {
+function defineLogs(command: Command, session: Session): void {
   addOutputOptions(addWatchOption(command))
     .summary('judge the log of a canary against that of its baseline')
     .description(
@@ -138,7 +138,7 @@ export function defineLogs(command: Command, session: Session): void {
 }
 
 /** `tidegate analysis templates FILE`: groups the lines of a log by template. */
-export function defineTemplates(command: Command, session: Session): void {
+function defineTemplates(command: Command, session: Session): void {
   addOutputOptions(addWatchOption(command))
     .summary('group the lines of a log by template')
     .description(
@@ -160,7 +160,7 @@ export function defineTemplates(command: Command, session: Session): void {
 }
 
 /** `tidegate analysis try APPLICATION`: runs the queries of a definition. */
-export function defineTry(command: Command, session: Session): void {
+function defineTry(command: Command, session: Session): void {
   addServiceOptions(command)
     .summary('run every query of a definition')
     .description(
@@ -184,7 +184,7 @@ export function defineTry(command: Command, session: Session): void {
 }
 
 /** `tidegate analysis backtest APPLICATION`: judges the past of a definition's metrics. */
-export function defineBacktest(command: Command, session: Session): void {
+function defineBacktest(command: Command, session: Session): void {
   addPastOptions(addServiceOptions(command), 30)
     .summary('false alarms and finds of a definition in past data')
     .description(
@@ -204,7 +204,7 @@ export function defineBacktest(command: Command, session: Session): void {
 }
 
 /** `tidegate analysis plan APPLICATION`: the minutes that a definition's metrics need. */
-export function definePlan(command: Command, session: Session): void {
+function definePlan(command: Command, session: Session): void {
   addPastOptions(addServiceOptions(command), 3)
     .summary('minutes that each metric needs to find a change')
     .description(

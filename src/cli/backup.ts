@@ -127,7 +127,7 @@ const NOT_KEPT = /\.(?:lock|new|tmp)$|-(?:wal|shm|journal)$|\.damaged-|^unfinish
  * `conflict` if it exists, `not_found` if there is nothing to copy or the main database is missing
  * without `decisionsOnly`, and `unavailable` if something cannot be read or verified.
  */
-export async function writeBackup(
+async function writeBackup(
   dataDir: string,
   backup: string,
   now: Date,
@@ -201,7 +201,7 @@ async function describe(folder: string, names: readonly string[], now: Date): Pr
  * copying. Ids that may have been issued after the backup are not reused. Raises `conflict` if the
  * directory is not empty, and `invalid` for an incomplete backup.
  */
-export async function restoreBackup(backup: string, dataDir: string): Promise<Manifest> {
+async function restoreBackup(backup: string, dataDir: string): Promise<Manifest> {
   const manifest = readManifest(backup)
   await refuseFilled(dataDir)
   await compareWithManifest(backup, manifest)

@@ -43,7 +43,7 @@ export function defineDecisions(command: Command, session: Session): void {
 }
 
 /** A decision in responses. Lists omit some members. */
-export const DecisionAnswer = z.looseObject({
+const DecisionAnswer = z.looseObject({
   decisionId: z.string(),
   time: z.string(),
   kind: z.string(),
@@ -77,7 +77,7 @@ const Answer = z.object({ decisions: z.array(DecisionAnswer), nextCursor: z.stri
 const OUTCOMES = ['allow', 'deny', 'defined', 'undefined', 'error']
 
 /** `tidegate decisions list`: lists decisions, newest first, without inputs. */
-export function defineDecisionList(command: Command, session: Session): void {
+function defineDecisionList(command: Command, session: Session): void {
   addPageOptions(addRangeOptions(addWatchOption(addServiceOptions(command))))
     .description('Lists decisions, newest first. Use decisions show for their inputs.')
     .addOption(new Option('--outcome <outcome>', 'only decisions with this outcome').choices(OUTCOMES))
@@ -187,7 +187,7 @@ function reasonOf({ outcome, error, result, packages = [] }: DecisionAnswer): st
 }
 
 /** `tidegate decisions show ID`: shows a decision with its input. */
-export function defineDecision(command: Command, session: Session): void {
+function defineDecision(command: Command, session: Session): void {
   addWatchOption(addServiceOptions(command))
     .description('Shows one decision with its input and result, as JSON.')
     .option('--own', 'if several services share a database: only decisions of the called service')

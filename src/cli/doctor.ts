@@ -63,7 +63,7 @@ const LIST_ADVICE = 'update server.tlsClientCrl; client certificates of that CA 
 const ADVICE = 'renew it; the service reloads the files by itself'
 
 /** Checks the certificate of a configuration, if it has one. */
-export async function checkCertificate(config: Config): Promise<Finding[]> {
+async function checkCertificate(config: Config): Promise<Finding[]> {
   if (config.server.tlsCertificate === undefined) return []
   const finding = await attempt('certificate', 'use files that belong together', () => {
     const settings = readTlsFiles(config)

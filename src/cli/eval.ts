@@ -1,9 +1,10 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
-
 import type { Config } from '../config/config.js'
 import { Subject } from '../enforcement/about/subject.js'
 import { Levels, levelFor } from '../enforcement/levels.js'
+import { explanationText } from '../explain/explanation-text.js'
+import { escapeControls } from '../lib/text/shown-text.js'
 import {
   EvaluatedPackages,
   EvaluationCost,
@@ -21,22 +22,24 @@ import {
   type ExplainMode,
   type Explanation,
   type Strictness,
+  evaluateTraced,
+  explainEvaluations,
+  loadTraced,
+  printJson,
+  type Question,
 } from '../rego/index.js'
-import { EXIT, watchFiles, wrongUse } from './session/session.js'
-import type { ExitCode, Session } from './session/session.js'
-import type { Terminal } from './session/terminal.js'
-import { replayDecision, withRequests } from './input/evaluate-once.js'
-import { openPolicies, policyFiles } from './input/open-policies.js'
-import type { OpenPolicies } from './input/open-policies.js'
-import { explainInput } from './eval/explain-input.js'
-import type { ExplainedInput } from './eval/explain-input.js'
 import { EVAL_FORMATS, showAnswer, showQueryResult } from './eval/show-result.js'
 import type { EvalFormat } from './eval/show-result.js'
-import { explanationText } from '../explain/explanation-text.js'
+import { replayDecision, withRequests } from './input/evaluate-once.js'
+import { openPolicies, policyFiles, loadOptions } from './input/open-policies.js'
+import type { OpenPolicies } from './input/open-policies.js'
 import { parseEntrypoint, parseQuery } from './input/parse-entrypoint.js'
 import { formText, readInputDocument } from './input/read-definitions.js'
 import type { InputForm } from './input/read-definitions.js'
 import { STDIN, readDocument } from './input/read-document.js'
+import { Progress } from './output/progress.js'
+import { EXIT, watchFiles, wrongUse } from './session/session.js'
+import type { ExitCode, Session } from './session/session.js'
 import {
   addInputFormOption,
   addPolicyOptions,
@@ -45,8 +48,8 @@ import {
   examples,
 } from './session/shared-options.js'
 import type { PolicyOptions } from './session/shared-options.js'
+import type { Terminal } from './session/terminal.js'
 import { addWatchOption } from './session/watch.js'
-import { escapeControls } from '../lib/text/shown-text.js'
 
 interface EvalOptions extends PolicyOptions {
   readonly query?: string | undefined
@@ -304,4 +307,37 @@ function costText({ fuel, packages, packageFuel }: EvaluationCost, limit: number
   const rows = packages.map((name, place) => ({ name, fuel: packageFuel[place] ?? 0 }))
   const lines = rows.sort((a, b) => b.fuel - a.fuel).map((row) => `${Math.round(row.fuel)} ${row.name}\n`)
   return `${lines.join('')}${Math.round(fuel)} of ${limit} loop iterations\n`
+}
+
+/** An evaluation to explain. */
+interface ExplainedInput {
+  readonly path: readonly string[]
+  readonly input: Uint8Array | undefined
+  readonly strictness: Strictness
+  /** Recorded results of built-ins, instead of new ones. */
+  readonly ndBuiltinCache: Uint8Array | undefined
+}
+
+/**
+ * Evaluates again with markers and explains the result. Raises as `loadTraced`; an evaluation that
+ * fails is explained up to its failure.
+ */
+async function explainInput(
+  { config, snapshot }: OpenPolicies,
+  { path, input, strictness, ndBuiltinCache }: ExplainedInput,
+  mode: ExplainMode,
+  terminal: Terminal,
+): Promise<Explanation> {
+  const question: Question = { kind: 'document', path }
+  const data = [{ file: 'data.json', at: [], content: Buffer.from(printJson(snapshot.data)) }]
+  const loading = loadTraced({ rego: snapshot.rego, data }, [path], loadOptions(config, terminal))
+  const traced = await new Progress(terminal).during('compiling with markers …', loading)
+  const { trace } = await withRequests(config, terminal, (requests) =>
+    evaluateTraced(traced, question, input, (evaluate, options) =>
+      ndBuiltinCache === undefined
+        ? evaluateWithAnswers(evaluate, requests, { ...strictness, ...options })
+        : replayDecision(evaluate, ndBuiltinCache, requests, { ...strictness, ...options }),
+    ),
+  )
+  return explainEvaluations(traced, [{ question, trace }], mode)
 }

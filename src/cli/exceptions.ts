@@ -63,7 +63,7 @@ export function defineExceptions(command: Command, session: Session): void {
 }
 
 /** `tidegate exceptions add`: adds an exception. */
-export function defineAdd(command: Command, session: Session): void {
+function defineAdd(command: Command, session: Session): void {
   addServiceOptions(command)
     .description('Adds an exception. The user of the token is its owner.')
     .requiredOption('--package <name>', 'package whose denials are excused, such as static.wait_time')
@@ -87,7 +87,7 @@ export function defineAdd(command: Command, session: Session): void {
 }
 
 /** `tidegate exceptions list`: lists exceptions. */
-export function defineList(command: Command, session: Session): void {
+function defineList(command: Command, session: Session): void {
   addPageOptions(addServiceOptions(addWatchOption(command)))
     .description('Lists exceptions, also those that ended in the last 30 days.')
     .option('--package <name>', 'only this package')

@@ -55,7 +55,7 @@ export function defineGates(command: Command, session: Session): void {
 }
 
 /** `tidegate gates list`: lists declared gates. */
-export function defineList(command: Command, session: Session): void {
+function defineList(command: Command, session: Session): void {
   command
     .description('Lists declared approval gates. Use gates instances for pending reviews.')
     .action(async (options: ServiceOptions) => {
@@ -81,7 +81,7 @@ function gateTable(gates: readonly GateAnswer[]): string {
 }
 
 /** `tidegate gates create`: declares a gate in addition to those in the configuration. */
-export function defineCreate(command: Command, session: Session): void {
+function defineCreate(command: Command, session: Session): void {
   command
     .description(
       'Declares a gate from a JSON or YAML file with name and optionally application, pipeline, stage, connectors, approvers, approvals, triggererMayApprove, timeToLiveMinutes and policy. Requires the role admin.',
@@ -112,7 +112,7 @@ const DESCRIPTIONS: Readonly<Record<Action, string>> = {
 }
 
 /** `tidegate gates approve`, `reject` and `cancel`: review an instance. */
-export function defineReview(command: Command, session: Session, action: Action): void {
+function defineReview(command: Command, session: Session, action: Action): void {
   command
     .description(DESCRIPTIONS[action])
     .option('--comment <text>', 'reason, for the orchestrator and the audit trail', '')
@@ -137,7 +137,7 @@ export function defineReview(command: Command, session: Session, action: Action)
 const Resent = z.looseObject({ id: z.number(), url: z.string(), state: z.string() })
 
 /** `tidegate gates resend`: sends the callbacks of an instance again. */
-export function defineResend(command: Command, session: Session): void {
+function defineResend(command: Command, session: Session): void {
   command
     .description('Sends the callbacks of a closed instance again, unless they are still pending.')
     .action(async (id: string, options: ServiceOptions) => {
@@ -173,7 +173,7 @@ interface TriggerOptions extends ServiceOptions {
 const TriggerAnswer = z.looseObject({ id: z.number(), approvalStatus: z.looseObject({ status: z.string() }) })
 
 /** `tidegate gates trigger`: starts an instance. */
-export function defineTrigger(command: Command, session: Session): void {
+function defineTrigger(command: Command, session: Session): void {
   command
     .description('Starts an instance of a gate. Repeating the command returns the same instance.')
     .requiredOption('--execution <id>', 'execution that waits for the gate')

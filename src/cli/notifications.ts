@@ -24,7 +24,7 @@ export function defineNotifications(command: Command, session: Session): void {
 }
 
 /** `tidegate notifications list`: lists channels. */
-export function defineChannelList(command: Command, session: Session): void {
+function defineChannelList(command: Command, session: Session): void {
   addServiceOptions(command)
     .description('Lists the channels of notifications.channels with the events that go to them.')
     .addHelpText('after', examples('tidegate notifications list'))
@@ -36,7 +36,7 @@ export function defineChannelList(command: Command, session: Session): void {
 }
 
 /** `tidegate notifications test`: sends a test message. */
-export function defineChannelTest(command: Command, session: Session): void {
+function defineChannelTest(command: Command, session: Session): void {
   addServiceOptions(command)
     .argument('<channel>', 'name of the channel')
     .description('Sends a test message to a channel. Exits with 1 if it is not delivered.')

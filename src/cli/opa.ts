@@ -80,7 +80,7 @@ const SUM = /^[\da-f]{64}$/i
 const BYTES_PER_MB = 1e6
 
 /** `tidegate opa install`: downloads opa to the user's cache. */
-export function defineInstall(command: Command, session: Session): void {
+function defineInstall(command: Command, session: Session): void {
   addOutputOptions(command)
     .description(
       "Downloads the official opa program for this platform, verifies its SHA-256 and stores it in the user's cache, which takes precedence over the copy installed by npm.",

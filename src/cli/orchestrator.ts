@@ -31,7 +31,7 @@ interface DoctorOptions extends ServiceOptions {
 }
 
 /** `tidegate orchestrator doctor`: checks the connection in both directions. */
-export function defineOrchestratorDoctor(command: Command, session: Session): void {
+function defineOrchestratorDoctor(command: Command, session: Session): void {
   const { terminal } = session
   addConfigOption(addWatchOption(addServiceOptions(command)))
     .description(
@@ -64,7 +64,7 @@ const SENTENCES = {
 } as const
 
 /** `tidegate orchestrator refresh`: makes the cloud component reload its accounts. */
-export function defineRefresh(command: Command, session: Session): void {
+function defineRefresh(command: Command, session: Session): void {
   const { terminal } = session
   addOutputOptions(addConfigOption(command))
     .description(

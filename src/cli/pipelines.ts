@@ -63,7 +63,7 @@ interface PullOptions extends StorageOptions, OutputOptions {
 }
 
 /** `tidegate pipelines pull`: writes all definitions as a JSON array. */
-export function definePull(command: Command, session: Session): void {
+function definePull(command: Command, session: Session): void {
   const { terminal } = session
   addOutputOptions(addConfigOption(command))
     .description('Writes the definitions of all pipelines to standard output, as a JSON array.')
@@ -107,7 +107,7 @@ interface Pushed {
 }
 
 /** `tidegate pipelines push`: stores definitions that the static policies allow. */
-export function definePush(command: Command, session: Session): void {
+function definePush(command: Command, session: Session): void {
   addOutputOptions(addExceptionsOption(addPolicyOptions(command)))
     .description(
       'Stores pipeline definitions that the static policies allow. Exits with 1 if one is denied, with 2 if one could not be checked or stored.',

@@ -29,7 +29,7 @@ export function defineSessions(command: Command, session: Session): void {
 }
 
 /** `tidegate sessions list`: lists sessions. */
-export function defineSessionList(command: Command, session: Session): void {
+function defineSessionList(command: Command, session: Session): void {
   addServiceOptions(command)
     .description('Lists your signed-in browsers, for an admin those of everybody.')
     .addHelpText('after', examples('tidegate sessions list'))
@@ -41,7 +41,7 @@ export function defineSessionList(command: Command, session: Session): void {
 }
 
 /** `tidegate sessions revoke`: ends a session. */
-export function defineSessionRevoke(command: Command, session: Session): void {
+function defineSessionRevoke(command: Command, session: Session): void {
   addServiceOptions(command)
     .argument('<session>', 'id from the list')
     .description('Ends a session. Its browser must sign in again.')

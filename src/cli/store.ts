@@ -32,7 +32,7 @@ export function defineStore(command: Command, session: Session): void {
 }
 
 /** `tidegate store migrate`: migrates the schema. */
-export function defineMigrate(command: Command, session: Session): void {
+function defineMigrate(command: Command, session: Session): void {
   addOutputOptions(command)
     .description(
       'Migrates the schema of a database. A service does the same when it starts, if its user has permission.',
@@ -57,7 +57,7 @@ interface CopyOptions extends OutputOptions {
 }
 
 /** `tidegate store copy`: copies a data directory to a database. */
-export function defineCopy(command: Command, session: Session): void {
+function defineCopy(command: Command, session: Session): void {
   addOutputOptions(command)
     .description(
       'Copies all records and secrets of a data directory to an empty PostgreSQL database and verifies that the trail is identical. The service must be stopped. The decision log remains a local file.',

@@ -141,7 +141,7 @@ const SHOWN_AUTH_KEYS: readonly string[] = ['name', 'roles']
  * Converts an issue of the schema to problems with the key, the allowed values, the actual value
  * and its origin.
  */
-export function describeIssue(issue: Issue, values: LayeredValues): ErrorDetail[] {
+function describeIssue(issue: Issue, values: LayeredValues): ErrorDetail[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((name) => unknownKey([...issue.path, name], values))
   }

@@ -280,7 +280,7 @@ function quotable(values: readonly string[]): readonly string[] {
 }
 
 /** Returns a text's bytes if it is valid JSON, else null. */
-export function jsonBytes(text: string): Uint8Array | null {
+function jsonBytes(text: string): Uint8Array | null {
   try {
     JSON.parse(text)
     return Buffer.from(text)

@@ -92,7 +92,7 @@ const CONNECT_MS = 1000
  * Removes the socket of a killed process. Raises `unavailable` if another process listens on it, or
  * if the path is not a socket.
  */
-export async function removeStaleSocket(path: string): Promise<void> {
+async function removeStaleSocket(path: string): Promise<void> {
   const stats = await lstat(path).catch((raw: unknown) => {
     if (hasErrorCode(raw, 'ENOENT')) return undefined
     throw raw

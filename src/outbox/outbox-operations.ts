@@ -91,7 +91,7 @@ export const resendMessage: WriteOperation<ResendRequest, StoredMessage> = {
 }
 
 /** Deletes some messages that were settled long ago. */
-export const purgeSettled: WriteOperation<{ readonly beforeMs: number; readonly limit: number }, number> = {
+const purgeSettled: WriteOperation<{ readonly beforeMs: number; readonly limit: number }, number> = {
   name: 'outbox.purge-settled',
   isBackground: true,
   repeats: true,

@@ -52,7 +52,7 @@ export function notificationsOf(
 }
 
 /** The subject of the messages about an event of a run, by which the outbox finds them. */
-export function notificationSubject(runId: number, event: NotifiedEvent): string {
+function notificationSubject(runId: number, event: NotifiedEvent): string {
   return `analysis:${runId}:${event}`
 }
 

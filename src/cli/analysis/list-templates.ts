@@ -104,7 +104,7 @@ function tableOf(lines: number, { templates }: Templates, terminal: Terminal): s
 const FIRST_CAPACITY = 4096
 
 /** A growing list of 32-bit integers, since logs may have millions of lines. */
-export class RowList {
+class RowList {
   #rows = new Int32Array(FIRST_CAPACITY)
   #length = 0
 
@@ -139,7 +139,7 @@ const MAX_LINE_CHARACTERS = 1024 * 1024
  * `\r\n`, and malformed UTF-8 is replaced. Raises `invalid` with the file's name if it cannot be
  * read, or is compressed or UTF-16.
  */
-export async function* readLines(file: string): AsyncGenerator<readonly string[]> {
+async function* readLines(file: string): AsyncGenerator<readonly string[]> {
   const stream =
     file === STDIN ? createReadStream('', { fd: STDIN_DESCRIPTOR, autoClose: false }) : createReadStream(file)
   const decoder = new TextDecoder()

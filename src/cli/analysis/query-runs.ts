@@ -204,7 +204,7 @@ const Answer = z.object({ applications: z.array(z.looseObject({ name: z.string()
  * Adds the most similar application to an error about an unknown one, if the caller may list
  * applications.
  */
-export async function withSuggestedApplication(
+async function withSuggestedApplication(
   raw: unknown,
   written: string,
   client: ServiceClient,

@@ -107,7 +107,7 @@ export function filterQuery(options: FilterOptions): Record<string, string | und
 }
 
 /** Returns the record members that the flags filter. */
-export function filterFlags(options: FilterOptions): readonly FilterValue[] {
+function filterFlags(options: FilterOptions): readonly FilterValue[] {
   const { kind, application, pipeline, execution, stage, user, status } = options
   const members = { kind, application, pipeline, stage, user, status }
   const own = Object.entries(members).map(([member, value]) => ({ flag: `--${member}`, value, member }))

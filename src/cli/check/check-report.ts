@@ -176,7 +176,7 @@ function resultText(result: CheckResult, colours: Colours): string {
 }
 
 /** Returns a warning as a line of text. */
-export function warningText(file: string, warning: ReportedWarning, colours: Colours): string {
+function warningText(file: string, warning: ReportedWarning, colours: Colours): string {
   const text = warning.text + excusedBy(warning)
   return denialText(file, { ...warning, text }, colours).replace('  ', `  ${colours.warning('warning')} `)
 }

@@ -126,7 +126,7 @@ const EXPECTATIONS: readonly Expectation[] = [
 ]
 
 /** Reports counters that should be 0. */
-export async function checkMetrics(client: ServiceClient): Promise<Finding[]> {
+async function checkMetrics(client: ServiceClient): Promise<Finding[]> {
   let text: string
   try {
     text = await textOf(await client.stream({ path: '/metrics' }))
@@ -142,7 +142,7 @@ export async function checkMetrics(client: ServiceClient): Promise<Finding[]> {
 }
 
 /** Sums the series of a metric in Prometheus text: `name{label="value"} number`. */
-export function sumOf(text: string, metric: string, label = ''): number {
+function sumOf(text: string, metric: string, label = ''): number {
   return text
     .split('\n')
     .filter((line) => line.startsWith(`${metric}{`) || line.startsWith(`${metric} `))

@@ -121,7 +121,7 @@ const ADVICE: ReadonlyMap<unknown, string> = new Map([
 const OUT_OF_MEMORY = /could not allocate memory|Cannot allocate Wasm memory|Array buffer allocation failed/
 
 /** Returns advice for an error caused by a system limit; undefined for others. */
-export function systemLimitText(raw: unknown): string | undefined {
+function systemLimitText(raw: unknown): string | undefined {
   const error: Error & { readonly code?: unknown } = toError(raw)
   const { message, cause, code } = error
   const advice = ADVICE.get(code) ?? (OUT_OF_MEMORY.test(message) ? NO_MEMORY : undefined)

@@ -122,7 +122,7 @@ function shown(text = 'undefined'): string {
  * Returns whether a Rego value equals the plain host's JSON, which has sets as arrays in any order,
  * numbers as doubles, and other keys than strings as JSON.
  */
-export function isSameValue(ours: RegoValue | undefined, theirs: unknown): boolean {
+function isSameValue(ours: RegoValue | undefined, theirs: unknown): boolean {
   if (ours === undefined || theirs === undefined) return ours === theirs
   if (ours instanceof RegoNumber) return Number(ours.text) === theirs
   if (ours instanceof RegoSet) return Array.isArray(theirs) && sameMembers([...ours.members], theirs)

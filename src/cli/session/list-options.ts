@@ -70,7 +70,7 @@ const MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_40
  * Parses a time as epoch milliseconds: ISO 8601, in local time (TZ) if it names no zone, or an age
  * such as `90m`, `2h`, `7d`, `4w`. Raises `wrong_use` for anything else.
  */
-export function instantOf(flag: string, text: string, nowMs: number): number {
+function instantOf(flag: string, text: string, nowMs: number): number {
   const [, amount, unit = ''] = AGO.exec(text) ?? []
   if (amount !== undefined) return nowMs - Number(amount) * (MS[unit] ?? 0)
   const ms = readIsoTime(text, 'local')

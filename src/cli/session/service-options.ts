@@ -123,7 +123,7 @@ export type Fetch = (target: string, init: RequestInit) => Promise<Response>
  * Creates a fetch function; node's own without options. Raises `invalid` for unreadable files and
  * for a certificate without its key.
  */
-export async function openTransport(options: TransportOptions, socketPath?: string): Promise<Fetch> {
+async function openTransport(options: TransportOptions, socketPath?: string): Promise<Fetch> {
   const { caFile, clientCertificate, clientKey } = options
   if ((clientCertificate === undefined) !== (clientKey === undefined))
     throw new AppError('invalid', '--client-certificate and --client-key must be given together')

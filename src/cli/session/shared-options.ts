@@ -206,7 +206,7 @@ const DEFAULT_ALGORITHM = 'RS256'
 const SECTION = ['policies', 'bundleSigning']
 
 /** Adds the flags for bundle signatures. */
-export function addVerificationOptions(command: Command): Command {
+function addVerificationOptions(command: Command): Command {
   return command
     .option(
       '--verification-key <file>',
@@ -233,7 +233,7 @@ export function addVerificationOptions(command: Command): Command {
 /**
  * Returns the settings of these flags. They apply to all bundles and replace the configured keys.
  */
-export function verificationFlags(options: VerificationOptions): OriginatedValue[] {
+function verificationFlags(options: VerificationOptions): OriginatedValue[] {
   const { verificationKey, verificationKeyId, signingAlg, scope, excludeFilesVerify } = options
   if (verificationKey === undefined && signingAlg !== undefined)
     throw wrongUse('--signing-alg requires --verification-key')

@@ -14,7 +14,7 @@ export const NOTIFIED_EVENTS = [
 ] as const
 
 /** Placeholders of a template. */
-export const PLACEHOLDERS = [
+const PLACEHOLDERS = [
   'event',
   'title',
   'gate',

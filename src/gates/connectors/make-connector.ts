@@ -104,7 +104,7 @@ function toEvidence(connectorType: string, account: string, findings: Findings, 
  * Maps values with an asynchronous function, at most `limit` at a time. Results are in the order of
  * the values.
  */
-export async function mapLimited<T, R>(
+async function mapLimited<T, R>(
   values: readonly T[],
   limit: number,
   map: (value: T) => Promise<R>,

@@ -16,7 +16,7 @@ import type { Tool } from './tool/tool.js'
  * Commits with the results of their builds, and pull requests: from Bitbucket Cloud if the URL ends
  * with `/2.0` (`https://api.bitbucket.org/2.0`), else from Bitbucket Server or Data Center.
  */
-export const bitbucket: Tool = {
+const bitbucket: Tool = {
   connectorTypes: ['BITBUCKET'],
   lookups: (parameters, baseUrl) => {
     const isCloud = /\/2\.0\/?$/.test(baseUrl)

@@ -23,7 +23,7 @@ const COLUMNS = Buffer.from(
 )
 
 /** Returns the columns of a character. Characters outside ASCII become a question mark. */
-export function columnsOf(character: string): Uint8Array {
+function columnsOf(character: string): Uint8Array {
   const place = (character.codePointAt(0) ?? 0) - FIRST
   const known = place >= 0 && place < COLUMNS.length / LETTER.width ? place : '?'.charCodeAt(0) - FIRST
   return COLUMNS.subarray(known * LETTER.width, (known + 1) * LETTER.width)

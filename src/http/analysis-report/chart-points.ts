@@ -15,7 +15,7 @@ export interface Point {
  * Returns the points to draw for one side. Long series keep the minimum and maximum of each
  * stretch, so that no spike is lost.
  */
-export function chartPoints({ values, stepMs }: SeriesData): readonly Point[] {
+function chartPoints({ values, stepMs }: SeriesData): readonly Point[] {
   const points = values.map((value, index) => ({
     ms: index * stepMs,
     value: value === null ? null : drawnValue(value),

@@ -78,7 +78,7 @@ function rateOf(events: SeriesData, { values: exposure }: SeriesData): SeriesDat
  * Renders one metric: verdict and reason, both series, their distribution, and the change against
  * the margin.
  */
-export function metricCard(result: MetricResult, data: MetricData | undefined): Html {
+function metricCard(result: MetricResult, data: MetricData | undefined): Html {
   const { name, groups, classification, classificationReason, score, muted, critical, notes = [] } = result
   return html`<article class="card">
     <header>

@@ -156,7 +156,7 @@ export interface CertificateRecord extends Principal {
 export type FindCertificate = (exchange: Exchange) => CertificateRecord | undefined
 
 /** Creates the lookup of certificates. The first matching record counts. */
-export function makeFindCertificate(
+function makeFindCertificate(
   records: readonly CertificateRecord[],
   checkRevocation: CheckRevocation = () => undefined,
 ): FindCertificate {

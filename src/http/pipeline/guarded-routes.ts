@@ -112,7 +112,7 @@ export type Guard = (exchange: Exchange) => Promise<void>
  * Creates the access check of a route. Callers need one of the route's roles. Anyone may call a
  * route with the role `anyone` or with its own credential. A route with neither is closed.
  */
-export function makeGuard(route: BoundRoute, authenticate: Authenticate): Guard {
+function makeGuard(route: BoundRoute, authenticate: Authenticate): Guard {
   const { roles, credential, reserves401ForDenials } = route
   if (roles === 'anyone' || (roles === undefined && credential !== undefined)) return () => Promise.resolve()
   if (roles === undefined || roles.length === 0) return () => Promise.reject(closedToEverybody(route))

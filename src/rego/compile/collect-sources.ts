@@ -136,7 +136,7 @@ export interface ReadRego {
 }
 
 /** Reads a Rego file. Raises `invalid` if it cannot be read. */
-export async function readRegoFile(file: string): Promise<ReadRego> {
+async function readRegoFile(file: string): Promise<ReadRego> {
   return readRegoText(file, await readContent(file))
 }
 
@@ -151,7 +151,7 @@ export function readRegoText(file: string, content: Buffer): ReadRego {
 }
 
 /** Reads a file. Raises `invalid` if it cannot be read. */
-export async function readContent(file: string): Promise<Buffer> {
+async function readContent(file: string): Promise<Buffer> {
   try {
     return await readWhole(file)
   } catch (raw) {

@@ -82,11 +82,7 @@ function noVerdict(path: readonly string[], why: string | undefined): Error {
  * its value. A string, a number, an object or null states nothing, because the path names the wrong
  * rule. Nothing below a verdict rule is a verdict: `deny/x` may be true and mean no.
  */
-export function ruleStatement(
-  value: RegoValue | undefined,
-  steps: readonly string[],
-  name: string,
-): Statement {
+function ruleStatement(value: RegoValue | undefined, steps: readonly string[], name: string): Statement {
   const rule = steps.at(-1) ?? ''
   if (value === undefined || isBelowVerdict(steps)) return 'undefined'
   if (DENY_RULES.includes(rule)) return denyStatement(value, name)

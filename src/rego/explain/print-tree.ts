@@ -5,7 +5,6 @@ const PLAIN_NAME = /^[A-Za-z_]\w*$/
 const KEYWORDS: ReadonlySet<string> = new Set(
   'as contains default else every false if import in not null package some true with'.split(' '),
 )
-const MEMBER_OF: Readonly<Record<string, number>> = { member_2: 2, member_3: 3 }
 const INFIX: Readonly<Record<string, string>> = { assign: ':=', eq: '=' }
 
 /** Replaces terms while a tree is printed; undefined prints the term itself. */
@@ -144,9 +143,4 @@ function printTemplate(parts: readonly (Term | Expression)[], replace?: Replace)
     return JSON.stringify(text).slice(1, -1).replaceAll('{', '\\{')
   })
   return `$"${texts.join('')}"`
-}
-
-/** True if a call is of `x in xs` or `k, v in xs`. */
-export function isMembership(name: string): boolean {
-  return MEMBER_OF[name.replace(/^internal\./, '')] !== undefined
 }

@@ -153,7 +153,7 @@ function hasRuleAmong({ packagePath }: RegoModule, rules: readonly (readonly str
  * `stress_test.rego` is excluded as a test, and a hidden file is ignored. Tests may have helper
  * rules of such names in packages of their own.
  */
-export function checkLeftOut(files: readonly RegoFile[], staticPatterns: readonly string[]): ErrorDetail[] {
+function checkLeftOut(files: readonly RegoFile[], staticPatterns: readonly string[]): ErrorDetail[] {
   const evaluated = new EvaluatedPackages(staticPatterns)
   return files.flatMap((file) => findVerdict(file, evaluated) ?? [])
 }

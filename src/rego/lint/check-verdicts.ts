@@ -119,7 +119,7 @@ function locate({ module, text }: DescribedModule, offset: number): NonNullable<
 }
 
 /** True among helpers of a package that others read as a whole. */
-export const EVERY_RULE = '*'
+const EVERY_RULE = '*'
 
 /** The modules of a package. */
 export interface DescribedPackage {
@@ -137,7 +137,7 @@ export interface DescribedPackage {
 }
 
 /** Returns the packages of modules, in the order of their first modules. */
-export function groupByPackage(modules: readonly DescribedModule[]): DescribedPackage[] {
+function groupByPackage(modules: readonly DescribedModule[]): DescribedPackage[] {
   const groups = new Map<string, DescribedModule[]>()
   for (const described of modules) {
     const key = keyOf(described.module.packagePath)

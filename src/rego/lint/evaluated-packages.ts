@@ -3,7 +3,7 @@ import { pathKey } from '../values/path-key.js'
 import { packageMatcher } from '../evaluation/select-packages.js'
 
 /** The packages evaluated by path while a pipeline runs. */
-export const RUNTIME_PACKAGES = 'runtime.**'
+const RUNTIME_PACKAGES = 'runtime.**'
 
 /** The caller of a package: `nobody` for packages that only callers who know the path evaluate. */
 export type CallerKind = 'static' | 'runtime' | 'nobody'

@@ -142,7 +142,7 @@ export interface UnansweredPackage {
 }
 
 /** Returns the packages with verdict rules that no entrypoint answers. */
-export function findUnansweredPackages(
+function findUnansweredPackages(
   modules: readonly RegoModule[],
   isAnswered: (path: readonly string[]) => boolean,
 ): UnansweredPackage[] {

@@ -224,7 +224,7 @@ const PASSED_ON = ['GOGC', 'GOMEMLIMIT', 'GOMAXPROCS', 'SystemRoot'] as const
  * Returns the environment of `opa`, without secrets of this process, because policies can read it
  * with `opa.runtime()`.
  */
-export function opaEnvironment(env: NodeJS.ProcessEnv = process.env): Record<string, string> {
+function opaEnvironment(env: NodeJS.ProcessEnv = process.env): Record<string, string> {
   return Object.fromEntries(
     PASSED_ON.flatMap((name) => {
       const value = env[name]
@@ -241,7 +241,7 @@ const KIB = 1024
 /**
  * Calls `exceeded` when a process uses more than a number of bytes of memory. Works on Linux only.
  */
-export function watchMemory(
+function watchMemory(
   pid: number | undefined,
   maxBytes: number,
   exceeded: () => void,

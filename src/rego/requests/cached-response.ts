@@ -100,7 +100,7 @@ const CACHEABLE: ReadonlySet<number> = new Set([200, 203, 204, 206, 300, 301, 40
 type Headers = ReceivedResponse['headers']
 
 /** True if a response with this status may be cached. */
-export function isCacheable(status: number): boolean {
+function isCacheable(status: number): boolean {
   return CACHEABLE.has(status)
 }
 

@@ -198,7 +198,7 @@ function requireSupported(parameters: RegoObject): void {
  * Returns all addresses of a name that policies may look up, as a set. Raises `evaluation_failed`
  * for other names and after a timeout.
  */
-export async function lookUpAddress(
+async function lookUpAddress(
   name: string,
   { allowedHosts }: RequestSettings,
   resolve: ResolveHost,

@@ -8,7 +8,7 @@ const TRY_EVERY = 16
 const MAX_PATHS = 1024
 
 /** The recent evaluations of one path with inputs of one size. */
-export class PathRecord {
+class PathRecord {
   /** Latest first. */
   #overruns: boolean[] = []
   #passed = 0

@@ -6,7 +6,7 @@ import type { EvaluationLimits } from './evaluation-limits.js'
 /** Iterations between checks of the clock: up to some tens of milliseconds. */
 export const SLICE = 65_536
 /** Iterations between checks within a slice: some tenths of a millisecond. */
-export const SHORT_SLICE = 16_384
+const SHORT_SLICE = 16_384
 /** Estimated duration of a step. */
 const MS_PER_STEP = 1e-5
 

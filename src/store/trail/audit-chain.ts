@@ -31,10 +31,10 @@ export const NO_VALUE = 30
 
 const END_TEXT = String.fromCharCode(END_OF_COLUMN)
 const NO_VALUE_TEXT = String.fromCharCode(NO_VALUE)
-export const HASH_BYTES = 32
+const HASH_BYTES = 32
 
 /** Link before the first record of a trail. */
-export const CHAIN_START = Buffer.alloc(HASH_BYTES)
+const CHAIN_START = Buffer.alloc(HASH_BYTES)
 
 /** The stored end of the trail. */
 export interface StoredEnd {

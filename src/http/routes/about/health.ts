@@ -28,7 +28,7 @@ export interface HealthRoutesDeps {
  * Common properties of probes. They are direct routes: clients send probes over the connections
  * they use for decisions, and Hono slows down such a connection permanently.
  */
-export const PROBE = { method: 'GET', roles: 'anyone', handler: 'health', isProbe: true } as const
+const PROBE = { method: 'GET', roles: 'anyone', handler: 'health', isProbe: true } as const
 const { directRoute } = routesOf<HealthRoutesDeps>()
 
 /** A flag: `true` or empty. */

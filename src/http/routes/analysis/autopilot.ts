@@ -139,7 +139,7 @@ async function cancel(exchange: Exchange, deps: AnalysisRoutesDeps, id: string):
 /**
  * Responds with the status of a run. Pollers ignore the HTTP status, so errors have all members.
  */
-export async function answerCanaryStatus(
+async function answerCanaryStatus(
   exchange: Exchange,
   deps: AnalysisRoutesDeps,
   id: string,

@@ -62,7 +62,7 @@ export class SecureListener {
 }
 
 /** Connections of a TLS server that are in the handshake. */
-export class Handshakes {
+class Handshakes {
   /** By client address and port, which identify an open connection. */
   readonly #underWay = new Map<string, Socket>()
   readonly #limit: Pick<ConnectionLimit, 'upgraded'>

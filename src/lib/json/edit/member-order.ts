@@ -101,7 +101,7 @@ export class MemberOrder {
  * Compares two object keys of a valid JSON text, given by their opening quotes, bytewise by their
  * decoded UTF-8 as Go does. Returns a negative number, zero or a positive number.
  */
-export function compareKeys(bytes: Uint8Array, left: number, right: number): number {
+function compareKeys(bytes: Uint8Array, left: number, right: number): number {
   for (let i = 1; ; i++) {
     const a = bytes[left + i] ?? 0
     const b = bytes[right + i] ?? 0

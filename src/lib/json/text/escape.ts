@@ -10,7 +10,7 @@ export function goJsonString(text: string): string {
 }
 
 /** Escapes in a JSON text the characters that Go's json.Marshal escapes for use inside HTML. */
-export function escapeForHtml(json: string): string {
+function escapeForHtml(json: string): string {
   return json.replace(ESCAPED_FOR_HTML, escapeUnit)
 }
 

@@ -40,12 +40,12 @@ export function parseGoFloat(text: string, meter: WorkMeter): GoFloat {
 }
 
 /** Ends the evaluation. An unreadable number must not count as zero. */
-export function notANumber(text: string): never {
+function notANumber(text: string): never {
   throw new AppError('internal', `the number ${JSON.stringify(text)} of a policy module cannot be read`)
 }
 
 /** Returns `digits * 10 ** exponent`, rounded to 64 bits. */
-export function ofDecimal(digits: bigint, exponent: number): GoFloat {
+function ofDecimal(digits: bigint, exponent: number): GoFloat {
   return exponent >= 0
     ? round(digits * powerOfTen(exponent), 0)
     : divide({ mantissa: digits, exponent: 0 }, { mantissa: powerOfTen(-exponent), exponent: 0 })

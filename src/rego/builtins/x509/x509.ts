@@ -18,11 +18,17 @@ import { bitsOf, integerOf, malformed, membersOf, oidOf, readAll, sequenceOf, TA
 import type { DerNode } from './der.js'
 import { readExtension, readExtensionFields } from './extensions.js'
 import type { Extension } from './extensions.js'
-import { goCertificate, goExtension, goSubjectNames, withoutUriStrings } from './go-certificate.js'
+import {
+  goCertificate,
+  goExtension,
+  goSubjectNames,
+  withoutUriStrings,
+  importAnyPrivateKey,
+  readPrivateKeys,
+} from './go-certificate.js'
 import { arcsOf, base64Of, listOrNull } from './go-values.js'
 import { goPrivateKey, goPublicKey, importPublicKey, jwkOfPrivateKey } from './keys.js'
 import { goName } from './names.js'
-import { importAnyPrivateKey, readPrivateKeys } from './private-keys.js'
 import { defaultOptions, readVerifyOptions, verifyChain } from './verify-chain.js'
 import type { ChainOptions } from './verify-chain.js'
 

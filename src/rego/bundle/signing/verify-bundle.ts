@@ -146,7 +146,7 @@ export type SignedFile = z.infer<typeof Payload>['files'][number]
  * algorithm must be that of the configured key. If a key is required, the token's key name is
  * ignored, as in OPA, which names every key 'default'. Raises an error with the reason.
  */
-export function readSignature(
+function readSignature(
   content: Buffer,
   keys: ReadonlyMap<string, BundleKey>,
   { keyId, scope }: SignatureDemand,

@@ -11,7 +11,7 @@ export const CALL_SITE = 'callSite'
 const SEPARATOR = '\0'
 
 /** Formats the line of a call: the name of the rule's function and the built-in. */
-export function callSiteLine(rule: string, builtin: string): string {
+function callSiteLine(rule: string, builtin: string): string {
   return `${rule}${SEPARATOR}${builtin}`
 }
 

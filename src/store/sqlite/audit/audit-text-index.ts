@@ -92,7 +92,7 @@ export function makeTextMerger(database: Database): (part: number, pages: number
 /**
  * Returns marks for the filtered columns: words that the index has for a record's column values.
  */
-export function columnMarks(filter: AuditFilter): string[] {
+function columnMarks(filter: AuditFilter): string[] {
   return MARKED_COLUMNS.flatMap((column) => {
     const value = filter[column]
     return value === undefined ? [] : [mark(column, value)]

@@ -1,5 +1,6 @@
-import type { Kysely } from 'kysely'
 import { setImmediate } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type {
   DecisionCountFilter,
   DecisionHead,
@@ -13,13 +14,14 @@ import type {
   StoredDecisionPage,
 } from '../../ports/decision-store.js'
 import { toDecisionHead, toPosition, toStoredDecision } from '../../tables/decision-table.js'
-import { countDenials, countOutcome, searchStep } from './decision-candidates.js'
-import { InputReader } from './input-reader.js'
-import { decisionDatabaseOptions } from './decision-database.js'
-import type { DecisionDatabase } from './decision-database.js'
+import type { DecisionTable } from '../../tables/decision-table.js'
 import { openReadOnly } from '../engine/open-database.js'
 import { queryBuilder } from '../engine/service-file.js'
 import { toStoreError } from '../engine/sqlite-error.js'
+import { RARE_OUTCOMES } from '../migrations/decisions.js'
+import { decisionDatabaseOptions } from './decision-database.js'
+import type { DecisionDatabase } from './decision-database.js'
+import { InputReader } from './input-reader.js'
 
 /** Excludes the execution: an added column is stored after the input and its overflow pages. */
 const HEAD_COLUMNS = [
@@ -146,4 +148,193 @@ async function reading<T>(read: () => Promise<T>): Promise<T> {
   } catch (raw) {
     throw toStoreError('read decisions', raw)
   }
+}
+
+/** A matching decision: its position, and the bytes of input and result that it may add to a page. */
+interface DecisionCandidate extends Pick<DecisionTable, 'seq' | 'time_ms'> {
+  readonly input_bytes: number
+  readonly result_bytes: number
+}
+
+/** Result of one step: matches, and the start of the next step if there is more. */
+interface SearchStep {
+  readonly found: readonly DecisionCandidate[]
+  readonly end?: Pick<DecisionCandidate, 'seq' | 'time_ms'> | undefined
+}
+
+type DrivingFilter = 'execution' | 'package' | 'path' | 'application' | 'outcome' | 'time'
+
+/** Rows scanned in one step, so that a search blocks the thread for a few milliseconds at most. */
+const ROWS_PER_STEP = 2000
+
+/**
+ * Finds at most `wanted` matching decisions after `after`, newest first. Uses an index that matches
+ * the filter exactly, or else scans a bounded range of a broader one.
+ */
+async function searchStep(
+  db: Kysely<DecisionDatabase>,
+  filter: DecisionFilter,
+  after: DecisionPosition | undefined,
+  wanted: number,
+): Promise<SearchStep> {
+  if (isIndexed(filter)) {
+    return { found: await selectCandidates(db, filter, after).limit(wanted).execute() }
+  }
+  const end = await selectInOrder(db, filter, after)
+    .select(['time_ms', 'seq'])
+    .offset(ROWS_PER_STEP - 1)
+    .limit(1)
+    .executeTakeFirst()
+  return { found: await findInStretch(db, filter, after, wanted), end }
+}
+
+function drivingFilter({
+  path,
+  package: name,
+  outcome,
+  application,
+  executionId,
+}: DecisionFilter): DrivingFilter {
+  if (executionId !== undefined) return 'execution'
+  if (name !== undefined) return 'package'
+  if (path !== undefined && !path.endsWith('/')) return 'path'
+  if (application !== undefined) return 'application'
+  return outcome === undefined || outcome === 'allow' || outcome === 'defined' ? 'time' : 'outcome'
+}
+
+function isIndexed(filter: DecisionFilter): boolean {
+  const { path, package: name, outcome, application, executionId } = filter
+  const parts = [path, name, outcome, application, executionId].filter((part) => part !== undefined).length
+  return parts === 0 || (parts === 1 && drivingFilter(filter) !== 'time')
+}
+
+function findInStretch(
+  db: Kysely<DecisionDatabase>,
+  filter: DecisionFilter,
+  after: DecisionPosition | undefined,
+  wanted: number,
+): Promise<DecisionCandidate[]> {
+  const { path, package: name, outcome, application } = filter
+  // The limit keeps SQLite from flattening the subquery and choosing another index.
+  const stretch = selectCandidates(db, filter, after).limit(ROWS_PER_STEP).as('stretch')
+  let query = db.selectFrom(stretch).select(['seq', 'time_ms', 'input_bytes', 'result_bytes'])
+  if (outcome !== undefined) query = query.where('outcome', '=', outcome)
+  if (application !== undefined) query = query.where('application', '=', application)
+  if (path !== undefined && !path.endsWith('/')) query = query.where('path', '=', path)
+  if (path?.endsWith('/') === true) query = query.where(sql`substr(path, 1, ${path.length})`, '=', path)
+  if (name !== undefined && drivingFilter(filter) !== 'package') {
+    query = query.where((is) =>
+      is.exists(
+        is
+          .selectFrom('decision_packages as named')
+          .select('named.seq')
+          .where('named.package', '=', name)
+          .whereRef('named.time_ms', '=', 'stretch.time_ms')
+          .whereRef('named.seq', '=', 'stretch.seq'),
+      ),
+    )
+  }
+  return query.orderBy('time_ms', 'desc').orderBy('seq', 'desc').limit(wanted).execute()
+}
+
+function selectCandidates(
+  db: Kysely<DecisionDatabase>,
+  filter: DecisionFilter,
+  after: DecisionPosition | undefined,
+) {
+  return selectInOrder(db, filter, after)
+    .select(['seq', 'time_ms', 'path', 'outcome', 'application'])
+    .select(sql<number>`coalesce(input_bytes, 0)`.as('input_bytes'))
+    .select(sql<number>`coalesce(length(result), 0)`.as('result_bytes'))
+}
+
+function selectInOrder(
+  db: Kysely<DecisionDatabase>,
+  filter: DecisionFilter,
+  after: DecisionPosition | undefined,
+) {
+  const { fromMs, toMs } = filter
+  let query = selectDriven(db, filter)
+  if (fromMs !== undefined) query = query.where('time_ms', '>=', fromMs)
+  if (toMs !== undefined) query = query.where('time_ms', '<', toMs)
+  if (after !== undefined) {
+    // The first condition bounds the index scan. An "or" alone would not.
+    query = query
+      .where('time_ms', '<=', after.timeMs)
+      .where((is) => is.or([is('time_ms', '<', after.timeMs), is('seq', '<', after.seq)]))
+  }
+  return query.orderBy('time_ms', 'desc').orderBy('seq', 'desc')
+}
+
+function selectDriven(db: Kysely<DecisionDatabase>, filter: DecisionFilter) {
+  const query = db.selectFrom('decisions')
+  const { path = '', package: name = '', application = '', outcome = '', executionId = '' } = filter
+  switch (drivingFilter(filter)) {
+    case 'execution':
+      return query.where('execution_id', '=', executionId)
+    case 'package':
+      return db.selectFrom(ofPackage(db, name).as('decisions'))
+    case 'path':
+      return query.where('path', '=', path)
+    case 'application':
+      return query.where('application', '=', application)
+    case 'outcome':
+      // The partial index only serves a query that repeats its condition word by word.
+      return query.where('outcome', '=', outcome).where('outcome', 'in', RARE_OUTCOMES)
+    case 'time':
+      return query
+  }
+}
+
+/** Counts decisions with a rare outcome since a time, at most `max`. Reads only the index. */
+async function countOutcome(
+  db: Kysely<DecisionDatabase>,
+  filter: DecisionCountFilter,
+  max: number,
+): Promise<number> {
+  const found = selectDriven(db, filter).select('seq').where('time_ms', '>=', filter.fromMs).limit(max)
+  const { count } = await db
+    .selectFrom(found.as('found'))
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Counts the newest denials by a package in periods. Reads only the index. */
+async function countDenials(
+  db: Kysely<DecisionDatabase>,
+  { package: name, fromMs, periodMs }: DenialQuery,
+  max: number,
+): Promise<readonly DenialCount[]> {
+  const newest = db
+    .selectFrom('decision_packages')
+    .select('time_ms')
+    .where('package', '=', name)
+    .where('time_ms', '>=', fromMs)
+    .orderBy('time_ms', 'desc')
+    .limit(max)
+  const period = sql<number>`cast((time_ms - ${fromMs}) / ${periodMs} as integer)`
+  return await db
+    .selectFrom(newest.as('newest'))
+    .select([period.as('period'), ({ fn }) => fn.countAll<number>().as('count')])
+    .groupBy(period)
+    .execute()
+}
+
+/** Decisions that name a package. Time and number are part of the key, in the order of a page. */
+function ofPackage(db: Kysely<DecisionDatabase>, name: string) {
+  return db
+    .selectFrom('decision_packages as named')
+    .innerJoin('decisions', 'decisions.seq', 'named.seq')
+    .where('named.package', '=', name)
+    .select([
+      'named.time_ms',
+      'named.seq',
+      'path',
+      'outcome',
+      'application',
+      'execution_id',
+      'input_bytes',
+      'result',
+    ])
 }
