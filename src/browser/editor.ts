@@ -191,8 +191,6 @@ function shownCoverage({ covered, uncovered }: Coverage): Extension {
   ]
 }
 
-for (const area of document.querySelectorAll<HTMLTextAreaElement>('textarea[data-language]')) open(area)
-
 /** The colours of the page, so that the editor follows light and dark mode and print. */
 const THEME: readonly Extension[] = [
   EditorView.theme({
@@ -301,3 +299,6 @@ const LANGUAGES: Readonly<Record<string, StreamLanguage<unknown>>> = {
   json: StreamLanguage.define(data),
   yaml: StreamLanguage.define(data),
 }
+
+// The constants above have their values here.
+for (const area of document.querySelectorAll<HTMLTextAreaElement>('textarea[data-language]')) open(area)
