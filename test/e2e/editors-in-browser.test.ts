@@ -143,6 +143,7 @@ describe.skipIf(CHROMIUM === undefined)('the editors of the console in a browser
     const problems = await page.textContent('main')
     for (const member of ['lifetimeMinutes', 'judge', 'surprise']) expect(problems).toContain(member)
     expect(await page.locator('main ul').count()).toBe(0)
+    expect(await page.locator('.cm-lint-marker-error').count()).toBe(3)
     expect(await runsNow()).toEqual(runs)
     await page.goto(`${url()}/ui/analyses/definition`)
     await page.fill('#application', 'cart')

@@ -16,6 +16,7 @@ import { PEOPLE, tokenField } from '../../pages/layout.js'
 import type { Html, PageContent, Viewer } from '../../pages/layout.js'
 import { withQuery } from '../../pages/lists.js'
 import { facts, link, moment } from '../../pages/parts.js'
+import { problemRows } from '../../pages/problem-rows.js'
 import { problemNotice } from '../../pages/sign-in-page.js'
 import type { ShownProblem } from '../../pages/sign-in-page.js'
 import { routesOf } from '../../pipeline/define-routes.js'
@@ -162,7 +163,7 @@ function download({ application, text }: Edited): Response {
 interface ShownDefinition {
   readonly form: Pick<Edited, 'application' | 'text' | 'minutes' | 'until'>
   readonly stored: StoredDefinition | undefined
-  readonly result?: EditResult
+  readonly result?: EditResult | undefined
 }
 
 function definitionPage({ form, stored, result }: ShownDefinition, viewer: Viewer): PageContent {
@@ -183,7 +184,7 @@ function definitionPage({ form, stored, result }: ShownDefinition, viewer: Viewe
           ])
     }
     ${result === undefined ? '' : resultSection(result)}
-    ${mayEdit ? editForm({ form, stored }, viewer) : html`<pre tabindex="0">${text}</pre>`}`
+    ${mayEdit ? editForm({ form, stored, result }, viewer) : html`<pre tabindex="0">${text}</pre>`}`
   return { title, body, section: '/ui/analyses', ...(mayEdit && { usesEditor: true }) }
 }
 
@@ -202,9 +203,10 @@ function resultSection(result: EditResult): Html {
         <hr />`
 }
 
-function editForm({ form, stored }: Omit<ShownDefinition, 'result'>, viewer: Viewer): Html {
+function editForm({ form, stored, result }: ShownDefinition, viewer: Viewer): Html {
   const { application, text, minutes, until } = form
   const isFile = stored?.origin === 'configuration'
+  const problems = result?.kind === 'problem' ? problemRows(text, result.details) : []
   return html`<form method="post" action="${viewer.prefix}${PATH}">
     ${tokenField(viewer)}
     ${
@@ -220,7 +222,16 @@ function editForm({ form, stored }: Omit<ShownDefinition, 'result'>, viewer: Vie
         : html`<input type="hidden" name="application" value="${application}" />`
     }
     <label for="text">Definition, as YAML or JSON</label>
-    <textarea class="code" id="text" name="text" required spellcheck="false" rows="24" data-language="yaml">
+    <textarea
+      class="code"
+      id="text"
+      name="text"
+      required
+      spellcheck="false"
+      rows="24"
+      data-language="yaml"
+      data-problems="${JSON.stringify(problems)}"
+    >
 ${text}</textarea>
     <div class="filter">
       <div>
