@@ -107,12 +107,15 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
   insert(addAll: (add: AddDecision) => void): void {
     this.#attempt('write decisions', () => {
       requireKept(this.#files)
+      // Immediate, because SQLite refuses to write what follows a read that a shipper's write made old.
       try {
-        this.#database.transaction(() => {
-          this.#nextSeq = Number(this.#lastSeq.get()) + 1
-          addAll(this.#add)
-          this.#inputs.flush()
-        })()
+        this.#database
+          .transaction(() => {
+            this.#nextSeq = Number(this.#lastSeq.get()) + 1
+            addAll(this.#add)
+            this.#inputs.flush()
+          })
+          .immediate()
       } catch (raw) {
         this.#inputs.reset()
         throw raw
@@ -190,17 +193,19 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
   }
 
   #delete(statement: Statement, ...bounds: readonly number[]): number {
-    return this.#database.transaction(() => {
-      const before = Number(this.#lastSeq.get())
-      const { changes } = statement.run(...bounds)
-      const after = changes === 0 ? before : Number(this.#lastSeq.get())
-      if (after < before) {
-        this.#rewind.run({ before, after })
-        this.#waiting.restart()
-      }
-      if (changes > 0) this.#inputs.removeBefore(this.#firstSeq.get() ?? null)
-      return changes
-    })()
+    return this.#database
+      .transaction(() => {
+        const before = Number(this.#lastSeq.get())
+        const { changes } = statement.run(...bounds)
+        const after = changes === 0 ? before : Number(this.#lastSeq.get())
+        if (after < before) {
+          this.#rewind.run({ before, after })
+          this.#waiting.restart()
+        }
+        if (changes > 0) this.#inputs.removeBefore(this.#firstSeq.get() ?? null)
+        return changes
+      })
+      .immediate()
   }
 
   /** Size of the file without its write-ahead log, and of its used pages. */
@@ -272,15 +277,17 @@ class WaitingDetail {
    * decisions: 0 if the oldest is not waited for, or if none has detail.
    */
   removeDetail(limit: number): number {
-    return this.#database.transaction(() => {
-      if (this.#isWaited.get(this.#receivers) !== 1) return 0
-      const through = this.#page.get(this.#throughSeq, limit) ?? 0
-      if (through === 0) return 0
-      this.#count += this.#remove.run(this.#throughSeq, through).changes
-      this.#throughSeq = through
-      this.#inputs.removeBefore(through + 1)
-      return limit
-    })()
+    return this.#database
+      .transaction(() => {
+        if (this.#isWaited.get(this.#receivers) !== 1) return 0
+        const through = this.#page.get(this.#throughSeq, limit) ?? 0
+        if (through === 0) return 0
+        this.#count += this.#remove.run(this.#throughSeq, through).changes
+        this.#throughSeq = through
+        this.#inputs.removeBefore(through + 1)
+        return limit
+      })
+      .immediate()
   }
 
   /** Begins with the oldest decision again. Call it when numbers are given a second time. */

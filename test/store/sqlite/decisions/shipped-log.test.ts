@@ -1,7 +1,9 @@
+import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { shipBatch } from '../../../../src/decisions/shipping/ship-continually.js'
 import { AppError } from '../../../../src/errors/app-error.js'
 import type { StoredDecision } from '../../../../src/store/ports/decision-store.js'
+import { connectDecisionWriter } from '../../../../src/store/sqlite/decisions/decision-writer.js'
 import { openShippedLog } from '../../../../src/store/sqlite/decisions/shipped-log.js'
 import { aBatch, anEntry, openStore } from '../../../support/decisions.js'
 
@@ -46,6 +48,25 @@ describe('shipping the decision log', () => {
     await shipAll()
     expect(kept).toEqual(['d1', 'd2', 'd3', 'd4', 'd5', 'd6'])
     expect(log.state()).toEqual({ waiting: 0, missing: 0 })
+  })
+
+  it('writes nothing between the read and the write of new decisions, which SQLite would refuse then', async () => {
+    const { path } = await openStore()
+    const store = connectDecisionWriter(path, 1 << 20)
+    const shipper = new Database(path, { timeout: 0 })
+    onTestFinished(() => {
+      shipper.close()
+      store.close()
+    })
+    let problem: unknown
+    store.insert(() => {
+      try {
+        shipper.exec('update shipping set missing = 0')
+      } catch (raw) {
+        problem = raw
+      }
+    })
+    expect(problem).toMatchObject({ code: 'SQLITE_BUSY' })
   })
 
   it('keeps its place while the other side is away, and counts what waits', async () => {
