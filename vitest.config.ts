@@ -65,7 +65,8 @@ const WITH_OWN_MODULES = [
 /** Tests that run the built program as processes; other commands run in the test process. */
 const WHOLE_PROCESSES = [
   ...WITH_OWN_MODULES,
-  'test/cli/{analysis-templates,audit-export,audit-timeline,ci-files,completion,doctor,doctor-database,opa-flags,page,signals,watch-policies}.test.ts',
+  'test/cli/{analysis-templates,audit-export,audit-timeline,ci-files,completion,doctor,doctor-database}.test.ts',
+  'test/cli/{opa-flags,page,serve,signals,watch-policies}.test.ts',
   ...readdirSync('test/e2e')
     .filter((file) => file.endsWith('.test.ts') && !IN_PROCESS.includes(file.replace('.test.ts', '')))
     .map((file) => `test/e2e/${file}`),
@@ -124,6 +125,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: PATIENT },
+    setupFiles: 'test/support/no-exit.ts',
     // Tests start many processes, and a large process is slow to fork: 130 ms at 1.5 GB.
     pool: 'forks',
     // Of two cores: tests of processes wait a part of their time.
