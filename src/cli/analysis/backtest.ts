@@ -126,7 +126,7 @@ function backtestText(tested: Backtest, columns: number | undefined): string {
     String(metric.unchanged.judged),
     shareOf(metric.unchanged, 'failed'),
     shareOf(metric.unchanged, 'reviews'),
-    ...CHANGE_NAMES.map((name) => foundShare(metric.changes[name])),
+    ...CHANGE_NAMES.map((name) => foundShares(metric.changes[name])),
     metric.pairings.map((pairing) => PAIRINGS[pairing]).join(', ') || NOTHING,
   ])
   const heading = [
@@ -134,7 +134,7 @@ function backtestText(tested: Backtest, columns: number | undefined): string {
     'WINDOWS',
     'FAILED',
     'REVIEW',
-    ...CHANGE_NAMES.map((name) => `FOUND ${name}`),
+    ...CHANGE_NAMES.map((name) => `${name} FAIL / REVIEW`),
     'SIDES',
   ]
   const numeric = [1, 2, 3, ...CHANGE_NAMES.map((_, index) => index + 4)]
@@ -150,9 +150,10 @@ function shareOf(outcomes: Outcomes, key: 'failed' | 'reviews'): string {
   return outcomes.judged === 0 ? NOTHING : precisePercent(outcomes[key] / outcomes.judged)
 }
 
-function foundShare(outcomes: Outcomes | undefined): string {
+/** Shares of failures and of reviews. Both find a change. */
+function foundShares(outcomes: Outcomes | undefined): string {
   if (outcomes === undefined || outcomes.judged === 0) return NOTHING
-  return precisePercent((outcomes.failed + outcomes.reviews) / outcomes.judged)
+  return `${shareOf(outcomes, 'failed')} / ${shareOf(outcomes, 'reviews')}`
 }
 
 function problemText(metrics: readonly BacktestMetric[]): string {
