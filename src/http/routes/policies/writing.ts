@@ -8,6 +8,7 @@ import type { OpaProgram, Policies, PolicyChange, StoredPolicies } from '../../.
 import type { Snapshot } from '../../../rego/index.js'
 import type { Writer } from '../../../store/ports/transaction.js'
 import { actorOf } from '../../exchange/caller-of.js'
+import { withLimitMessage } from '../../exchange/body-errors.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { jsonTextAnswer } from '../../exchange/json-answer.js'
 import type { BodyReader } from '../../input/body-reader.js'
@@ -24,6 +25,9 @@ export interface WritingRoutesDeps {
   readonly now: () => number
   readonly maxBodyBytes: number
 }
+
+/** The deciding thread reads a document, which takes a tenth of a second for this many bytes. */
+const MAX_WRITTEN_BYTES = 1024 * 1024
 
 const Switch = z.string().optional()
 
@@ -60,7 +64,11 @@ export function writtenBody(description: string, type: string): BodyReader<Writi
     types: [type],
     read: (exchange, deps) => {
       storedPolicies(deps)
-      return readBody(exchange, deps.maxBodyBytes)
+      const limit = Math.min(deps.maxBodyBytes, MAX_WRITTEN_BYTES)
+      return withLimitMessage(
+        readBody(exchange, limit),
+        `the body exceeds ${limit} bytes. Write parts of it to paths below, or load the file by policies.directories or a bundle`,
+      )
     },
   }
 }
