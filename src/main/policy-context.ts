@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.js'
 import { authorizationDocument } from '../config/sections/policies.js'
 import type { PolicyContext } from '../http/policy/decision.js'
+import { REQUEST_TIMEOUTS } from '../http/transport/node/standard-server.js'
 import { packageVersion } from '../lib/package-root.js'
 import { timeOrderedId } from '../lib/time-ordered-id.js'
 
@@ -25,6 +26,7 @@ export function policyContext(
     isLogging: decisions.enabled,
     ndBuiltinCacheBytes: decisions.ndBuiltinCacheBytes,
     maxBodyBytes: server.maxBodyBytes,
+    maxRequestMs: REQUEST_TIMEOUTS.requestMs,
     staticPackages: policies.staticPackages,
     defaultDecision: policies.defaultDecision.replace(/^\//, ''),
     accessDecision: policies.accessDecision?.replace(/^\//, ''),

@@ -51,6 +51,7 @@ export async function startPolicyServer(
     isLogging: true,
     ndBuiltinCacheBytes: 0,
     maxBodyBytes: 10_000,
+    maxRequestMs: 60_000,
     readYaml: () => Promise.reject(new Error('no YAML here')),
     staticPackages: ['static.*'],
     defaultDecision: 'app/allow',

@@ -12,6 +12,7 @@ import { parseJsonBody } from '../input/read-json-body.js'
 import { Decision } from './decision.js'
 import type { PolicyContext } from './decision.js'
 import { planFor } from './plan-cache.js'
+import { isOverTime, overTime } from './request-time.js'
 
 /** Maximum number of evaluations in one request. */
 const MAX_EVALUATIONS = 1000
@@ -61,7 +62,8 @@ export async function answerAccessEvaluation(context: PolicyContext, exchange: E
 
 /**
  * `POST /access/v1/evaluations` (AuthZEN 1.0, 7). Each evaluation waits for its turn like a request.
- * One that fails is a denial with the error in its context. Without `evaluations` the request is a
+ * One that fails is a denial with the error in its context, and so is one that has not begun after
+ * the time of a request. Without `evaluations` the request is a
  * single one.
  */
 export async function answerAccessEvaluations(context: PolicyContext, exchange: Exchange): Promise<void> {
@@ -79,7 +81,10 @@ export async function answerAccessEvaluations(context: PolicyContext, exchange: 
   for (const [index, input] of readInputs(bytes, context.maxBodyBytes).entries()) {
     await exchange.takeTurn(0)
     const request = { ...defaults, ...evaluations[index] }
-    const { decision, text } = await evaluateItem(context, exchange, path, { request, input })
+    const { decision, text } =
+      index > 0 && isOverTime(context, exchange)
+        ? failedItem(overTime(context))
+        : await evaluateItem(context, exchange, path, { request, input })
     answers.push(text)
     if (decision === last) break
   }
@@ -122,10 +127,13 @@ async function evaluateItem(
     readBySchema(AccessRequest, request, { ...BODY, name: 'the evaluation' })
     return await evaluate(context, exchange, path, input())
   } catch (raw) {
-    const error = toAppError(raw)
-    const context = { error: { status: errorAnswer(error).status, message: error.message } }
-    return { decision: false, text: JSON.stringify({ decision: false, context }) }
+    return failedItem(toAppError(raw))
   }
+}
+
+function failedItem(error: AppError): Answer {
+  const context = { error: { status: errorAnswer(error).status, message: error.message } }
+  return { decision: false, text: JSON.stringify({ decision: false, context }) }
 }
 
 /** Undefined is a denial. A built-in that fails is an error, as for all verdicts. */

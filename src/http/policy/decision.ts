@@ -31,6 +31,8 @@ export interface PolicyContext {
   /** Maximum stored size of nondeterministic calls per decision, in bytes; 0 stores none. */
   readonly ndBuiltinCacheBytes: number
   readonly maxBodyBytes: number
+  /** Total time for the evaluations of one request, in milliseconds. */
+  readonly maxRequestMs: number
   /**
    * Converts YAML to JSON of at most `maxBytes` on another thread. Raises `invalid`, `too_large`
    * and `unavailable`.

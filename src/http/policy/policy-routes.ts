@@ -22,6 +22,7 @@ import { prettyJson, sendNegotiated } from './data-answer.js'
 import { answerBareDocument, answerDataGet, answerDataPost, decideDocument } from './data-api.js'
 import { parseDataQuery, resolveDataPath, searchParams, yamlToJson } from './data-query.js'
 import { Decision } from './decision.js'
+import { isOverTime, overTime } from './request-time.js'
 import type { PolicyContext } from './decision.js'
 import { answerStaticPolicy } from './verdicts.js'
 
@@ -40,7 +41,8 @@ interface Item {
 /**
  * `POST /v1/batch/data/{path}`: evaluates one document with each of several inputs (the batch API
  * of Enterprise OPA, which OPA's client libraries call). Each input is a decision of its own, and
- * waits for its turn like a request. Responds with 200; with 207 if some evaluations failed, and 500
+ * waits for its turn like a request. After the time of a request the others fail without an
+ * evaluation. Responds with 200; with 207 if some evaluations failed, and 500
  * if all did.
  */
 async function answerBatch(context: PolicyContext, exchange: Exchange, path: string): Promise<void> {
@@ -53,6 +55,10 @@ async function answerBatch(context: PolicyContext, exchange: Exchange, path: str
   const items: Item[] = []
   for (const [id, input] of inputs) {
     await exchange.takeTurn(0)
+    if (items.length > 0 && isOverTime(context, exchange)) {
+      items.push(failedItem(id, overTime(context)))
+      continue
+    }
     const bytes = input()
     const decision = new Decision(context, exchange, 'data', rawPath, bytes)
     items.push(await evaluateItem(decision, { id, rawPath, input: bytes, query }))
@@ -76,13 +82,13 @@ async function evaluateItem(
       members: [decisionId, ...(result === undefined ? [] : [`"result":${result}`])],
     }
   } catch (raw) {
-    const error = toAppError(raw)
-    return {
-      id,
-      status: errorAnswer(error).status,
-      members: [decisionId, JSON.stringify(errorBody(error)).slice(1, -1)],
-    }
+    return failedItem(id, toAppError(raw), [decisionId])
   }
+}
+
+function failedItem(id: string, error: AppError, members: readonly string[] = []): Item {
+  const { status } = errorAnswer(error)
+  return { id, status, members: [...members, JSON.stringify(errorBody(error)).slice(1, -1)] }
 }
 
 function statusOf(failures: number, count: number): number {

@@ -40,6 +40,46 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop(0))
 
+describe('after the time of a request', () => {
+  let late: RoutesServer
+  beforeAll(async () => {
+    const limits = { accessDecision: 'authz/answer', maxRequestMs: 0 }
+    ;({ server: late } = await startPolicyServer(POLICIES, limits))
+  })
+  afterAll(() => late.stop(0))
+
+  test('the other inputs of a batch fail, and are never a result', async () => {
+    const inputs = { a: { user: 'ana' }, b: { user: 'ana' }, c: { user: 'ana' } }
+    const answer = await ask(late.url, { path: '/v1/batch/data/app/allow', body: JSON.stringify({ inputs }) })
+    expect(answer.status).toBe(207)
+    const failed = {
+      ...{ code: 'request_timeout', http_status_code: '503' },
+      message: expect.stringContaining('fewer inputs') as unknown,
+    }
+    const decided = { decision_id: expect.any(String) as unknown, result: true, http_status_code: '200' }
+    expect(objectOf(answer)['responses']).toEqual({ a: decided, b: failed, c: failed })
+  })
+
+  test('the other access evaluations are denials, whatever ends the request', async () => {
+    const access = (options: object) => {
+      const evaluations = ['bob', 'ana', 'ana'].map((id) => ({ subject: { type: 'user', id } }))
+      const shared = { action: { name: 'write' }, resource: { type: 'gate', id: '1' } }
+      const body = JSON.stringify({ ...shared, evaluations, options })
+      return ask(late.url, {
+        path: '/access/v1/evaluations',
+        body,
+        headers: { 'content-type': 'application/json' },
+      })
+    }
+    const failed = { decision: false, context: { error: { status: 503 } } }
+    const denied = { decision: false, context: { reason: 'bob may only read' } }
+    for (const semantic of ['execute_all', 'permit_on_first_permit']) {
+      const answer = await access({ evaluations_semantic: semantic })
+      expect(objectOf(answer)['evaluations']).toMatchObject([denied, failed, failed])
+    }
+  })
+})
+
 describe('a batch', () => {
   const batch = (body: object) =>
     ask(server.url, { path: '/v1/batch/data/app/allow', body: JSON.stringify(body) })
