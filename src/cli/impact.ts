@@ -3,7 +3,7 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 
 import { SERVING } from '../impact/impact-request.js'
-import type { ImpactRequest } from '../impact/impact-request.js'
+import type { ImpactRequest, SentPolicies } from '../impact/impact-request.js'
 import { countChanges, isSlower } from '../impact/impact-result.js'
 import type { ImpactResult } from '../impact/impact-result.js'
 import { readPipelineFiles } from './check/read-pipeline-files.js'
@@ -126,12 +126,24 @@ async function compareAtService(
 ): Promise<ImpactResult> {
   const { policies = [], against, since, until, application, limit } = options
   const client = await makeServiceClient(options, terminal)
-  const body = {
-    policies: await readPolicies(policies, policies.join(',').slice(-MAX_NAME)),
-    against: isPath(against) ? await readPolicies([against], against.slice(-MAX_NAME)) : against,
-    ...{ over, inputs, since, until, application, limit },
+  const sent = await readPolicies(policies, policies.join(',').slice(-MAX_NAME))
+  const stored = { since, until, application, limit }
+  const { archive, name } = sent
+  if (archive !== undefined && inputs.length === 0 && !isPath(against)) {
+    const query = { name, against, ...stored, over: over.length === 0 ? undefined : over.join(',') }
+    return await requestImpact(client, { archive, query }, policies, terminal)
   }
-  return await requestImpact(client, body, policies, terminal)
+  const body = {
+    policies: inJson(sent),
+    against: isPath(against) ? inJson(await readPolicies([against], against.slice(-MAX_NAME))) : against,
+    ...{ over, inputs, ...stored },
+  }
+  return await requestImpact(client, { body }, policies, terminal)
+}
+
+/** Returns policies as a member of a JSON body, in which an archive takes a third more bytes. */
+function inJson({ archive, ...rest }: SentPolicies): SentPolicies {
+  return archive === undefined ? rest : { ...rest, bundle: Buffer.from(archive).toString('base64') }
 }
 
 /** Longest name of a set of policies. */

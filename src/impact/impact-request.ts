@@ -45,7 +45,10 @@ export const SentPolicies = z
       [directories, bundle, changes].filter((each) => each !== undefined).length === 1,
     'must have exactly one of directories, bundle and changes',
   )
-export type SentPolicies = z.output<typeof SentPolicies>
+export type SentPolicies = z.output<typeof SentPolicies> & {
+  /** A bundle that was sent as it is, in place of `bundle`. */
+  readonly archive?: Uint8Array
+}
 
 /** The policies that serve. */
 export const SERVING = 'serving'
@@ -86,7 +89,9 @@ export const ImpactRequest = z.strictObject({
     .default(DEFAULT_CASES)
     .describe('Maximum inputs, the newest decisions first.'),
 })
-export type ImpactRequest = z.output<typeof ImpactRequest>
+export type ImpactRequest = Omit<z.output<typeof ImpactRequest>, 'policies'> & {
+  readonly policies: SentPolicies
+}
 
 /** Returns the stored inputs to evaluate. */
 export function storedInputs({ over, inputs }: ImpactRequest): ImpactRequest['over'] {

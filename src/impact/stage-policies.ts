@@ -10,10 +10,11 @@ import type { SentPolicies } from './impact-request.js'
  * compiled module becomes a directory. Raises `invalid` for a damaged bundle.
  */
 export async function stagePolicies(
-  { directories = [], bundle }: SentPolicies,
+  { directories = [], bundle, archive }: SentPolicies,
   directory: string,
 ): Promise<PolicyLocations> {
-  if (bundle !== undefined) return await stageBundle(Buffer.from(bundle, 'base64'), directory)
+  const packed = archive ?? (bundle === undefined ? undefined : Buffer.from(bundle, 'base64'))
+  if (packed !== undefined) return await stageBundle(packed, directory)
   const roots = await Promise.all(
     directories.map(async (files, index) => {
       const root = join(directory, String(index), 'policies')
@@ -24,7 +25,7 @@ export async function stagePolicies(
   return { directories: roots, bundles: [] }
 }
 
-async function stageBundle(bytes: Buffer, directory: string): Promise<PolicyLocations> {
+async function stageBundle(bytes: Uint8Array, directory: string): Promise<PolicyLocations> {
   const files = await unpackBundle('bundle.tar.gz', bytes)
   if (readBundle('bundle.tar.gz', files).wasm === undefined) {
     refuseFilesBelowFiles([...files.keys()])

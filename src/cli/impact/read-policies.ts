@@ -14,7 +14,7 @@ export async function readPolicies(paths: readonly string[], name: string): Prom
   refuseAbsent(paths)
   const [only] = paths
   if (paths.length === 1 && only !== undefined && (await isFile(only)) && !only.endsWith('.rego'))
-    return { name, bundle: (await read(only)).toString('base64') }
+    return { name, archive: await read(only) }
   const directories = await Promise.all(paths.map(readDirectory))
   return { name, directories }
 }

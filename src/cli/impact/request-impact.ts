@@ -12,7 +12,7 @@ import { loadSnapshot, type Snapshot } from '../../rego/index.js'
 import { findPolicies, loadOptions } from '../input/open-policies.js'
 import { Progress } from '../output/progress.js'
 import { count } from '../output/text-table.js'
-import type { ServiceClient } from '../session/service-client.js'
+import type { ServiceClient, ServiceRequest } from '../session/service-client.js'
 import type { PolicyOptions } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
 import { refuseAbsent } from './read-policies.js'
@@ -45,12 +45,12 @@ const POLL_MS = 500
  */
 export async function requestImpact(
   client: ServiceClient,
-  body: object,
+  sent: Pick<ServiceRequest, 'query' | 'body' | 'archive'>,
   paths: readonly string[],
   terminal: Terminal,
 ): Promise<ImpactResult> {
   const progress = new Progress(terminal)
-  let run = await client.request(Run, { method: 'POST', path: '/policies/impact', body })
+  let run = await client.request(Run, { method: 'POST', path: '/policies/impact', ...sent })
   while (run.state === 'running') {
     const { phase, seen, flips } = run.progress
     progress.show(

@@ -22,6 +22,8 @@ export interface ServiceRequest {
   readonly path: string
   readonly query?: Readonly<Record<string, QueryValue>>
   readonly body?: unknown
+  /** A gzip archive to send in place of `body`. */
+  readonly archive?: Uint8Array | undefined
   readonly accept?: string
   /** User to act for, if the service requires no credentials. */
   readonly claimedUser?: string | undefined
@@ -101,12 +103,13 @@ export function clientOf(address: ServiceAddress): ServiceClient {
 }
 
 async function send(address: ServiceAddress, request: ServiceRequest): Promise<Response> {
-  const { method = 'GET', body, accept, claimedUser, answersWith } = request
+  const { method = 'GET', body, archive, accept, claimedUser, answersWith } = request
   const headers = {
     ...(address.token !== undefined && { authorization: `Bearer ${address.token}` }),
     ...(accept !== undefined && { accept }),
     ...(claimedUser !== undefined && { 'x-spinnaker-user': headerOfName(claimedUser) }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(archive !== undefined && { 'content-type': 'application/gzip' }),
   }
   const response = await address
     .fetch(targetOf(address, request), {
@@ -114,6 +117,7 @@ async function send(address: ServiceAddress, request: ServiceRequest): Promise<R
       headers,
       redirect: 'manual',
       ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(archive !== undefined && { body: new Uint8Array(archive) }),
     })
     .catch((cause: unknown) => {
       throw notReached(address, cause)

@@ -76,11 +76,12 @@ function requestForBundle(bundle: Buffer, { name, over, ...rest }: BundleQuery):
   if (bundle[0] !== GZIP[0] || bundle[1] !== GZIP[1])
     throw new AppError('invalid', 'the body is no bundle: it must be a tar archive that gzip compressed')
   const written = {
-    policies: { bundle: bundle.toString('base64'), ...(name !== undefined && { name }) },
+    policies: { bundle: '', ...(name !== undefined && { name }) },
     ...(over !== undefined && { over: over.split(',') }),
     ...rest,
   }
-  return readBySchema(ImpactRequest, written, { name: 'the query', code: 'invalid_parameter' })
+  const request = readBySchema(ImpactRequest, written, { name: 'the query', code: 'invalid_parameter' })
+  return { ...request, policies: { ...request.policies, archive: bundle } }
 }
 
 /** The first bytes of a gzip file (RFC 1952). */
