@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { Agent, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -45,18 +46,19 @@ interface Run {
   readonly result?: { readonly compared: { readonly total: number }; readonly flips: readonly unknown[] }
 }
 
-/** Candidates with a comment added to one file, which must give no flip. */
+/** Candidates with an unused rule added to one file, which must give no flip. */
 const CANDIDATES = {
   'a package': 'static/manual_judgment.rego',
   'a library that most packages use': 'lib/pipeline.rego',
 } as const
+const OTHER_PROCESSES = { 'lower priority': ['nice', '-n', '10'], 'the idle class': ['chrt', '--idle', '0'] }
 type Changed = keyof typeof CANDIDATES
 
 /** Compares the policies that serve with a candidate that answers the same. */
 async function compare(url: string, over: string, changed: Changed, aim: string): Promise<void> {
   const file = CANDIDATES[changed]
   const { directories: [files = {}] = [] } = await readPolicies([POLICIES], POLICIES)
-  const policies = { directories: [{ ...files, [file]: `${files[file] ?? ''}\n# Changed.\n` }] }
+  const policies = { directories: [{ ...files, [file]: `${files[file] ?? ''}\nadded_rule := 1\n` }] }
   const startedAt = performance.now()
   const asked = { method: 'POST', path: '/policies/impact', value: { policies, over: [over] } }
   let run = JSON.parse(await requestText(url, asked, [202])) as Run
@@ -94,6 +96,19 @@ async function withLatency(server: Server, over: string, changed: Changed, aim: 
   row('  p99 of decisions during it', during, 'ms', `${(before + 2).toFixed(1)} ms`)
 }
 
+/** As many busy processes as a comparison has threads, which have nothing to do with the service. */
+async function withOtherProcesses(server: Server): Promise<void> {
+  const loop =
+    'for (const all = new Map(), n = { at: 0 }; ; n.at += 1) all.set(n.at % 50000, { text: `${n.at}` })'
+  for (const [name, command] of Object.entries(OTHER_PROCESSES)) {
+    const [program = '', ...args] = [...command, process.execPath, '-e', loop]
+    const others = Array.from({ length: 2 }, () => spawn(program, args, { stdio: 'ignore' }))
+    const p99 = await latencyMs(server.url, Number(flags.seconds))
+    for (const other of others) other.kill('SIGKILL')
+    row(`p99 of decisions beside two busy processes of ${name}`, p99, 'ms')
+  }
+}
+
 async function measureInputs(): Promise<void> {
   for (const batchRows of [1, BATCH_ROWS])
     await withFolder(async (folder) => {
@@ -113,7 +128,8 @@ async function measureDecisions(): Promise<void> {
     const server = await startTidegate({ directory: folder, policies: POLICIES })
     try {
       await withLatency(server, 'decisions', 'a package', '60 s')
-      await compare(server.url, 'decisions', 'a library that most packages use', '60 s')
+      await withLatency(server, 'decisions', 'a library that most packages use', '60 s')
+      await withOtherProcesses(server)
     } finally {
       await server.end()
     }

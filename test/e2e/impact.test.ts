@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 
@@ -10,6 +13,8 @@ import { startTidegate, untilLogged } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
 import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
+
+const MAX_BODY_BYTES = 1_000_000
 
 const waits = (limit: number): string => `package static.waits
 import rego.v1
@@ -29,7 +34,11 @@ describe('what a change would do', () => {
     })
     tidegate = await startTidegate({
       workspace,
-      config: { policies: { watch: true }, decisions: { maxInputBytes: 2000 } },
+      config: {
+        policies: { watch: true },
+        decisions: { maxInputBytes: 2000 },
+        server: { maxBodyBytes: MAX_BODY_BYTES },
+      },
     })
     for (const wait of [5, 15, 25]) {
       const body = { input: { new: { application: 'shop', wait } } }
@@ -70,6 +79,24 @@ describe('what a change would do', () => {
     const { exitCode, stdout } = await impact('--policies', 'policies', '--fail-on', 'flips,errors')
     expect(exitCode).toBe(0)
     expect(stdout).toContain('No change in 3 answers')
+  })
+
+  test('is complete and in order for more inputs than one thread evaluates', async () => {
+    const inputs = Array.from({ length: 1100 }, (_, index) => ({
+      name: `case ${index}`,
+      input: { new: { application: 'shop', wait: index >= 1050 ? 15 : 5 } },
+    }))
+    const policies = { changes: { 'static/waits.rego': waits(20) } }
+    const { impactId } = objectOf(await postJson(tidegate.url, '/policies/impact', { policies, inputs }))
+    const { result } = await waitUntil(
+      async () => {
+        const run = objectOf(await ask(tidegate.url, { path: `/policies/impact/${String(impactId)}` }))
+        return run['state'] === 'running' ? undefined : run
+      },
+      () => 'the comparison does not end',
+    )
+    const flips = Array.from({ length: 50 }, (_, index) => ({ id: `case ${1050 + index}` }))
+    expect(result).toMatchObject({ unchanged: 1050, changes: { deny_to_allow: 50 }, flips })
   })
 
   test('is shown for one edited file among the policies that serve, and a mistake at its line', async () => {
@@ -123,6 +150,22 @@ describe('what a change would do', () => {
         })
       },
     )
+
+    test('is shown by the command, for an archive that is too large as base64 in JSON', async () => {
+      // Random text hardly compresses, and base64 in JSON takes a third more than the archive.
+      const note = randomBytes(MAX_BODY_BYTES * 0.85).toString('hex')
+      const files = { 'static/waits.rego': waits(20), 'note/data.json': JSON.stringify({ note }) }
+      const bundle = await packFiles(files)
+      expect(bundle.length * (4 / 3)).toBeGreaterThan(MAX_BODY_BYTES)
+      writeFileSync(join(workspace.path, 'large.tar.gz'), bundle)
+      const { exitCode, stdout } = await impact('--policies', 'large.tar.gz', '--format', 'json')
+      expect(exitCode).toBe(0)
+      expect(JSON.parse(stdout)).toMatchObject({ changes: { deny_to_allow: 1 } })
+      writeFileSync(join(workspace.path, 'larger.tar.gz'), Buffer.concat([bundle, bundle]))
+      const refused = await impact('--policies', 'larger.tar.gz')
+      expect(refused.exitCode).not.toBe(0)
+      expect(refused.stderr).toContain(`exceeds ${MAX_BODY_BYTES} bytes (server.maxBodyBytes)`)
+    })
 
     test.each([
       ['a path that leads out', { '../out.rego': waits(20) }, 'leads out of the bundle'],

@@ -1,4 +1,5 @@
-import { openSync, readFileSync, readSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { openSync, readFileSync, readSync, readlinkSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
 
 const NS_PER_MS = 1_000_000
@@ -66,4 +67,31 @@ export function lowerThreadPriority(niceness: number): void {
   if (process.platform !== 'linux') return
   // Relative to the current value, because a process may not raise its priority again.
   setPriority(0, Math.min(getPriority(0) + niceness, constants.priority.PRIORITY_LOW))
+}
+
+/** The `nice` increment of work that may wait. */
+const NICENESS = 10
+
+/**
+ * Lowers the priority of the calling thread, and gives it the class of idle work if the program
+ * `chrt` is installed (Linux, `sched(7)`). Any other thread that wakes up then takes its core
+ * immediately. By priority alone, it waits for the end of a time slice.
+ */
+export function becomeIdleWork(): void {
+  lowerThreadPriority(NICENESS)
+  const systemId = systemThreadId()
+  if (systemId === undefined) return
+  const arguments_ = ['--idle', '--pid', '0', String(systemId)]
+  // Without the program, the priority remains.
+  execFile('chrt', arguments_, () => undefined)
+}
+
+/** The id of the calling thread for the system, by which other threads read its CPU time (Linux only). */
+export function systemThreadId(): number | undefined {
+  try {
+    // `/proc/thread-self` links to PROCESS/task/THREAD.
+    return Number(readlinkSync('/proc/thread-self').split('/').at(-1))
+  } catch {
+    return undefined
+  }
 }

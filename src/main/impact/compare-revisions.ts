@@ -8,6 +8,7 @@ import type { ImpactProgress } from '../../impact/impact-runs.js'
 import { SERVING, storedInputs } from '../../impact/impact-request.js'
 import type { SentPolicies } from '../../impact/impact-request.js'
 import type { ImpactResult, RevisionView } from '../../impact/impact-result.js'
+import type { AffectedPackages, CompareCases } from '../../impact/compare-cases.js'
 import type { ImpactTally } from '../../impact/impact-tally.js'
 import type { NotReplayable, ReplayCase } from '../../impact/replay-case.js'
 import { runImpact } from '../../impact/run-impact.js'
@@ -15,6 +16,7 @@ import { stagePolicies } from '../../impact/stage-policies.js'
 import {
   hostBuiltins,
   loadSnapshot,
+  packSnapshot,
   publicNames,
   unpackSnapshot,
   withFiles,
@@ -30,6 +32,7 @@ import { operationRegistry } from '../../store/ports/operation.js'
 import type { Readers } from '../../store/ports/readers.js'
 import { openRevisions } from '../open-explanations.js'
 import { openReader, openStoredDecisions } from '../store/open-store.js'
+import { EvaluatorThreads } from './evaluator-threads.js'
 import { candidateOptions } from './load-candidate.js'
 import type { ImpactThreadOptions } from '../threads/impact-thread.js'
 
@@ -58,13 +61,24 @@ export async function compareRevisions(
     progress({ phase: 'evaluating', seen: tally.seen, flips: tally.flips })
   }
   progress({ phase: 'evaluating', seen: 0, flips: 0 })
-  const { tally, isPartial, notes } = await runImpact(casesOf(options), {
-    ...{ before: before.snapshot, after: after.snapshot, maxCases: request.limit, progress: report },
-    isChanged: changedBetween(before.sources, after.sources),
-    settings: { staticPackages, strictBuiltinErrors, levels, exceptions: options.exceptions },
-    isOver: () => performance.now() > endMs,
-  })
-  return tally.result({ candidate: after.view, against: before.view, isPartial, notes })
+  const settings = { staticPackages, strictBuiltinErrors, levels, exceptions: options.exceptions }
+  let threads: EvaluatorThreads | undefined
+  const startThreads = (affected: AffectedPackages): CompareCases => {
+    const sides = { before: packSnapshot(before.snapshot), after: packSnapshot(after.snapshot) }
+    threads = new EvaluatorThreads({ ...sides, affected, settings, limits: config.policies.limits })
+    return threads.compare
+  }
+  try {
+    const { tally, isPartial, notes } = await runImpact(casesOf(options), {
+      ...{ before: before.snapshot, after: after.snapshot, maxCases: request.limit, progress: report },
+      isChanged: changedBetween(before.sources, after.sources),
+      isOver: () => performance.now() > endMs,
+      ...{ settings, startThreads },
+    })
+    return tally.result({ candidate: after.view, against: before.view, isPartial, notes })
+  } finally {
+    await threads?.close()
+  }
 }
 
 /** A revision with its sources, if they are known. */

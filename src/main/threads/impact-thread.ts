@@ -3,6 +3,7 @@ import { AppError } from '../../errors/app-error.js'
 import type { ImpactProgress } from '../../impact/impact-runs.js'
 import type { ImpactRequest } from '../../impact/impact-request.js'
 import type { ImpactResult } from '../../impact/impact-result.js'
+import { BATCH_CASES } from '../../impact/run-impact.js'
 import { threadScript } from '../../lib/package-root.js'
 import { fromFailure } from '../../lib/threads/failure.js'
 import type { Failure } from '../../lib/threads/failure.js'
@@ -37,10 +38,14 @@ export type ImpactMessage =
 export const LOW_PRIORITY_FACTOR = 4
 
 const SCRIPT = threadScript('impact')
-const THREAD_LIMITS = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 1024 }
+/** Memory of each thread of a comparison, and the error of one that needs more. */
+export const IMPACT_MEMORY = {
+  limits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 1024 },
+  outgrown: 'The comparison needs too much memory. Compare fewer inputs with limit or application.',
+} as const
 /** The thread itself stops earlier with a partial result. */
 const LIMIT_MS = 20 * 60_000
-/** Time without a message after which the thread is stopped, in addition to one evaluation. */
+/** Time without a message after which the thread is stopped, in addition to a batch of evaluations. */
 const SILENCE_MS = 30_000
 
 /**
@@ -58,8 +63,8 @@ export async function compareInThread(
     return await workInOwnThread<ImpactResult>(
       {
         script: SCRIPT,
-        options: { workerData: options, resourceLimits: THREAD_LIMITS },
-        outgrown: 'The comparison needs too much memory. Compare fewer inputs with limit or application.',
+        options: { workerData: options, resourceLimits: IMPACT_MEMORY.limits },
+        outgrown: IMPACT_MEMORY.outgrown,
         abandoned: 'the comparison was stopped',
         givenUp,
         limitMs: LIMIT_MS,
@@ -76,7 +81,7 @@ export async function compareInThread(
           if (message.type === 'done') done(message.result)
           else if (message.type === 'failed') failed(fromFailure(message.failure))
           else {
-            if (message.progress.phase === 'evaluating') listen(2 * limits.maxDurationMs)
+            if (message.progress.phase === 'evaluating') listen(2 * BATCH_CASES * limits.maxDurationMs)
             progress(message.progress)
           }
         })

@@ -1,7 +1,7 @@
-import { readlinkSync } from 'node:fs'
 import type { MessagePort } from 'node:worker_threads'
 
 import { AppError } from '../../errors/app-error.js'
+import { systemThreadId } from '../../lib/threads/thread-cpu-time.js'
 import type { Builtins } from '../builtins/shared/builtin.js'
 import { packCalls, packMissing, unpackCalls } from '../builtins/shared/recorded-calls.js'
 import { newCall } from '../evaluation/new-call.js'
@@ -16,7 +16,7 @@ import { packFailure } from './slow-failure.js'
 
 /** Evaluates questions from a port one after the other, with the full budget each. */
 export function serveQuestions(port: MessagePort, builtins: Builtins): void {
-  const systemId = readSystemId()
+  const systemId = systemThreadId()
   const tell = (message: FromSlowThread): void => port.postMessage(message)
   let loading: Promise<Snapshot> | undefined
 
@@ -67,16 +67,4 @@ function load(
   const loading = unpackSnapshot(snapshot, builtins, limits)
   loading.catch(() => undefined)
   return loading
-}
-
-/**
- * Returns the thread number in the system, which other threads use to read its CPU time; Linux
- * only.
- */
-function readSystemId(): number | undefined {
-  try {
-    return Number(/\d+$/.exec(readlinkSync('/proc/thread-self'))?.[0])
-  } catch {
-    return undefined
-  }
 }
