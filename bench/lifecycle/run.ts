@@ -101,7 +101,7 @@ async function withOtherProcesses(server: Server): Promise<void> {
   const loop =
     'for (const all = new Map(), n = { at: 0 }; ; n.at += 1) all.set(n.at % 50000, { text: `${n.at}` })'
   for (const [name, command] of Object.entries(OTHER_PROCESSES)) {
-    const [program = '', ...args] = [...command, process.execPath, '-e', loop]
+    const [program, ...args] = [...command, process.execPath, '-e', loop]
     const others = Array.from({ length: 2 }, () => spawn(program, args, { stdio: 'ignore' }))
     const p99 = await latencyMs(server.url, Number(flags.seconds))
     for (const other of others) other.kill('SIGKILL')
