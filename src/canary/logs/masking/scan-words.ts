@@ -47,6 +47,7 @@ function takeWord(text: string, start: number, gap: number, line: ScannedLine): 
   const whole = Math.max(
     addressEnd(text, start, end),
     locationEnd(text, start, end),
+    systemNameEnd(text, start, end),
     rangeEnd(text, start, end),
   )
   if (whole > end) {
@@ -133,6 +134,25 @@ function addressEnd(text: string, start: number, end: number): number {
 /** `::` far more often joins names than it begins an address: `Reader::open`. */
 function isWithinName(text: string, at: number): boolean {
   return at > 0 && /[\w>)]/.test(text.charAt(at - 1))
+}
+
+/** A security context of SELinux: user, role, type, and an optional range of levels. */
+const SECURITY_CONTEXT =
+  /[\w-]+:[\w-]+_r:[\w-]+_t(?::s\d+(?::c\d+(?:[.,]c\d+)*)?(?:-s\d+(?::c\d+(?:[.,]c\d+)*)?)?)?(?![\w:])/y
+/** A function with the offset within its length, and its module: a frame of the kernel. */
+const KERNEL_FRAME = /[\w.$]+\+0x[\da-f]+\/0x[\da-f]+ \[[\w-]+\]/iy
+
+/**
+ * The end of a security context or of a kernel's frame with a module that begins at `start` with a
+ * first word up to `end`. `end` if there is none.
+ */
+function systemNameEnd(text: string, start: number, end: number): number {
+  const next = text.charCodeAt(end)
+  const isContext = next === COLON && isLetter(text, end + 1)
+  if (!isContext && !(text.startsWith(' [', end) && text.slice(start, end).includes('+0x'))) return end
+  const pattern = isContext ? SECURITY_CONTEXT : KERNEL_FRAME
+  pattern.lastIndex = start
+  return end + Math.max(0, (pattern.exec(text)?.[0].length ?? 0) - (end - start))
 }
 
 const SLASH = 0x2f

@@ -18,6 +18,9 @@ const MIN_DIFFERENT = 3
 const QUOTES: ReadonlySet<string> = new Set(['"', "'", '`'])
 const JOINTS: ReadonlySet<string> = new Set(['=', ':'])
 const MIN_SHARED_WORDS = 2
+/** Minimum number of patterns that differ in values of fields, and of the fields that vary. */
+const MIN_RECORDS = 5
+const MIN_FIELDS = 2
 
 /**
  * Unites patterns of one length that differ only in dotted names, at any number of places:
@@ -68,4 +71,28 @@ function isOneTemplate(family: readonly Pattern[]): boolean {
     ({ words }) => !words.some((_, place) => place > 0 && isName(words, place)),
   )
   return shared >= MIN_SHARED_WORDS && (family.length >= MIN_DIFFERENT || isValueElsewhere)
+}
+
+/**
+ * Unites patterns of one length that differ only in the unquoted values of fields, at several of
+ * them: records such as `name=tmp dev=hda2 tclass=dir` have hardly any siblings. One varying field
+ * alone may tell kinds of messages apart, as fields with states and causes do.
+ */
+export function mergeFields(patterns: readonly Pattern[]): readonly Pattern[] {
+  const families = group(patterns, ({ words, isFixed }) =>
+    wordsKey(isFixed ? words : words.map((word, place) => (isFieldValue(words, place) ? VALUE : word))),
+  ).values()
+  return [...families].flatMap((family) => (isOneRecord(family) ? [unite(family)] : family))
+}
+
+function isFieldValue(words: readonly string[], place: number): boolean {
+  const name = words[place - 2] ?? ''
+  return words[place - 1] === '=' && isRealWord(words[place] ?? '') && !isMessageField(name)
+}
+
+function isOneRecord(family: readonly Pattern[]): boolean {
+  const [first] = family
+  if (first === undefined || family.length < MIN_RECORDS) return false
+  const varying = first.words.filter((word, place) => family.some(({ words }) => words[place] !== word))
+  return varying.length >= MIN_FIELDS
 }

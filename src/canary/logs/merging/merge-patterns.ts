@@ -4,7 +4,7 @@ import type { Pattern } from '../model/pattern.js'
 import { firstRow, keepPlaces, wordsKey, uniteEqual, coverage } from '../model/pattern.js'
 import { absorbInstances, joinCrossing } from './absorb-instances.js'
 import { joinPhrases, joinSubjects } from './join-subjects.js'
-import { mergeDotted } from './merge-dotted.js'
+import { mergeDotted, mergeFields } from './merge-dotted.js'
 import { mergeSiblings } from './merge-siblings.js'
 import { isMessageField } from '../masking/mask-quoted.js'
 import { VALUE } from '../masking/scan-words.js'
@@ -17,7 +17,7 @@ import { isClosing, isOpening } from '../masking/characters.js'
 export function mergePatterns(patterns: readonly Pattern[]): readonly Pattern[] {
   const byLength = group(joinSubjects(joinNamedAddresses(patterns)), ({ words }) => words.length)
   const merged = [...byLength.values()].flatMap((alike) =>
-    absorbInstances(joinCrossing(mergeSiblings(mergeDotted(alike)))),
+    absorbInstances(joinCrossing(mergeSiblings(mergeFields(mergeDotted(alike))))),
   )
   return fillEmptyPlaces(joinPhrases(merged)).toSorted((a, b) => firstRow(a) - firstRow(b))
 }

@@ -25,6 +25,11 @@ describe('values of a line', () => {
     ['ids [1, 2, 3] and (a, b)', 'ids [<*>] and (a, b)'],
     ['enabled=true verbose=off', 'enabled=<*> verbose=<*>'],
     ['hash deadbeefcafe', 'hash <*>'],
+    ['denied from user_u:system_r:httpd_t:s0-s0:c0.c255 on root:object_r:etc_t', 'denied from <*> on <*>'],
+    ['reader:open_r:close_text failed', 'reader:open_r:close_text failed'],
+    ['[<c0123456>] ext3_readdir+0x1f/0x2c0 [jbd]', '[<<*>>] <*>'],
+    ['[<c0123456>] vfs_write+0x1f/0x2c0', '[<<*>>] <*>'],
+    ['vfs_write [jbd]', 'vfs_write [jbd]'],
     ['java.io.IOException in init2() of Reader::open', 'java.io.IOException in init2() of Reader::open'],
     ["can't read the client's request", "can't read the client's request"],
     ['prüfe Auftrag 17 für Kundin', 'prüfe Auftrag <*> für Kundin'],
@@ -32,6 +37,25 @@ describe('values of a line', () => {
     ['   ', ''],
   ])('%s', (line, template) => {
     expect(templatesOf(line)).toEqual([template])
+  })
+})
+
+describe('records with fields', () => {
+  const record = (name: string, type: string): string => `denied for pid=12 name=${name} tclass=${type}`
+  const pairs = ['a', 'b', 'c', 'd', 'e'].map(
+    (letter, at) => [`file_${letter}x`, `kind${letter}x`.slice(at % 2)] as const,
+  )
+
+  it('are one template if five of them differ in several values', () => {
+    const lines = pairs.map(([name, type]) => record(name, type))
+    expect(templatesOf(...lines)).toEqual(['denied for pid=<*> name=<*> tclass=<*>'])
+  })
+
+  it.each([
+    ['four of them', pairs.slice(0, 4).map(([name, type]) => record(`${name}y`, `${type}y`))],
+    ['fields of causes', pairs.map(([name, type]) => `denied for pid=12 reason=${name} state=${type}`)],
+  ])('stay apart for %s', (_, lines) => {
+    expect(templatesOf(...lines).length).toBeGreaterThan(1)
   })
 })
 
