@@ -51,8 +51,8 @@ import { bundleRoutes } from './routes/policies/bundles.js'
 import type { BundleRoutesDeps } from './routes/policies/bundles.js'
 import { exceptionRoutes } from './routes/policies/exceptions.js'
 import type { ExceptionRoutesDeps } from './routes/policies/exceptions.js'
-import { opaStatusRoutes } from './routes/policies/opa-status.js'
-import type { OpaStatusRoutesDeps } from './routes/policies/opa-status.js'
+import { statusRoutes } from './routes/about/status.js'
+import type { StatusRoutesDeps } from './routes/about/status.js'
 import { fleetRoutes } from './routes/policies/fleet.js'
 import type { FleetRoutesDeps } from './routes/policies/fleet.js'
 import { packageRoutes } from './routes/policies/packages.js'
@@ -95,7 +95,7 @@ export interface RoutesDeps extends DirectDeps {
   readonly bundles: BundleRoutesDeps
   readonly fleet: FleetRoutesDeps
   readonly exceptions: ExceptionRoutesDeps
-  readonly opaStatus: OpaStatusRoutesDeps
+  readonly opaStatus: StatusRoutesDeps
   readonly packages: PackageRoutesDeps
 }
 
@@ -132,7 +132,7 @@ export function routeLists(options: RouteOptions): readonly BindableRoutes<Route
     list('policies', exceptionRoutes, 'exceptions'),
     list('policies', packageRoutes, 'packages'),
     list('policies', [...storedPolicyRoutes, ...storedDataRoutes], 'stored'),
-    list('policies', opaStatusRoutes, 'opaStatus'),
+    list('policies', statusRoutes, 'opaStatus'),
     list('policies', playgroundRoutes, 'playground'),
     list('decisions', decisionRoutes, 'decisions'),
     list(

@@ -6,8 +6,8 @@ import { MemoryReports, type InstanceStatus } from '../distribution/fleet.js'
 import { openServer } from '../distribution/fetching/make-fetch.js'
 import type { OpaConfig, OpaStatusUpload } from '../distribution/opa-config/read-opa-config.js'
 import { AppError } from '../errors/app-error.js'
-import { statusOfInstance } from '../http/routes/policies/opa-status.js'
-import type { OpaStatusRoutesDeps } from '../http/routes/policies/opa-status.js'
+import { statusOfInstance } from '../http/routes/about/status.js'
+import type { StatusRoutesDeps } from '../http/routes/about/status.js'
 import type { FleetRoutesDeps } from '../http/routes/policies/fleet.js'
 import { shownUrl } from '../lib/outbound/shown-url.js'
 import type { Logger } from '../lib/logger.js'
@@ -25,7 +25,7 @@ interface FleetParts {
   readonly config: Config
   readonly logger: Logger
   readonly store: Pick<ServiceStore, 'sharing' | 'now'>
-  readonly status: OpaStatusRoutesDeps
+  readonly status: StatusRoutesDeps
   /** The local decision log; undefined if decisions are not stored. */
   readonly decisions: Pick<DecisionReadStore, 'page'> | undefined
   readonly opaStatus: OpaStatusUpload | undefined
@@ -81,7 +81,7 @@ export function openFleet({ config, logger, store, status, decisions, opaStatus 
   }
 }
 
-interface StatusParts extends Pick<OpaStatusRoutesDeps, 'policies' | 'sources'> {
+interface StatusParts extends Pick<StatusRoutesDeps, 'policies' | 'sources'> {
   readonly config: Config
   readonly opa: OpaConfig | undefined
 }
@@ -90,7 +90,7 @@ interface StatusParts extends Pick<OpaStatusRoutesDeps, 'policies' | 'sources'> 
 export function opaStatus(
   { config, policies, sources, opa }: StatusParts,
   { instanceId }: { readonly instanceId: string },
-): Omit<OpaStatusRoutesDeps, 'plugins'> {
+): Omit<StatusRoutesDeps, 'plugins'> {
   return {
     ...{ policies, sources },
     labels: { ...opa?.labels, id: instanceId, version: packageVersion() },
@@ -103,7 +103,7 @@ export function opaStatus(
 function describeKeys(
   { policies: { bundleSigning } }: Config,
   opa: OpaConfig | undefined,
-): OpaStatusRoutesDeps['keys'] {
+): StatusRoutesDeps['keys'] {
   const own = bundleSigning.keys.map(({ id, algorithm, scope = '' }) => [id, { algorithm, scope }] as const)
   const ofOpa = [...(opa?.keys ?? [])].map(
     ([id, { algorithm, scope }]) => [id, { algorithm, scope }] as const,

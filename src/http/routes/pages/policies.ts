@@ -23,7 +23,7 @@ import type { PolicyResult } from '../../pages/policy-tests.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import type { Route } from '../../pipeline/route.js'
 import { formBody } from '../../input/form-body.js'
-import { DEFAULT_DECISIONS, coverPackage, runPackageTests } from '../policies/package-trials.js'
+import { DEFAULT_DECISIONS, coverPackage, runPackageTests } from '../policies/package-tests.js'
 import { FORM, PAGE, problemOf, showPage, viewerOf } from './page-route.js'
 import type { PageRoutesDeps } from './page-route.js'
 

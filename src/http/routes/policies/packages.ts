@@ -9,10 +9,10 @@ import { jsonAnswer } from '../../exchange/json-answer.js'
 import type { PackageCosts } from '../../metrics/package-costs.js'
 import { Time, json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
-import { packageTrialRoutes } from './package-trials.js'
-import type { PackageTrialsDeps } from './package-trials.js'
+import { packageTestRoutes } from './package-tests.js'
+import type { PackageTestsDeps } from './package-tests.js'
 
-export interface PackageRoutesDeps extends PackageTrialsDeps {
+export interface PackageRoutesDeps extends PackageTestsDeps {
   readonly enforcement: { readonly levels: Levels }
   readonly exceptions: Pick<ExceptionBook, 'all'>
   readonly now: () => number
@@ -55,7 +55,7 @@ const { route } = routesOf<PackageRoutesDeps>()
 
 /** How the packages with verdicts or warnings count, and their tests and coverage. */
 export const packageRoutes = [
-  ...packageTrialRoutes,
+  ...packageTestRoutes,
   route({
     method: 'GET',
     path: '/policies/packages',

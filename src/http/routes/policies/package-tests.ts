@@ -19,7 +19,7 @@ import { routesOf } from '../../pipeline/define-routes.js'
 import type { KeptDecisions } from '../trail/decisions.js'
 import type { PolicyTrials } from './playground.js'
 
-export interface PackageTrialsDeps {
+export interface PackageTestsDeps {
   readonly policies: { readonly current: Snapshot }
   readonly trials: Pick<PolicyTrials, 'testPackage' | 'coverInputs'>
   /** Absent if decisions are not stored. */
@@ -44,7 +44,7 @@ export interface CoveredPackage {
 }
 
 /** Runs the tests of a loaded package. Raises `not_found`, and as `PolicyTrials`. */
-export async function runPackageTests(name: string, deps: PackageTrialsDeps): Promise<TestedPackage> {
+export async function runPackageTests(name: string, deps: PackageTestsDeps): Promise<TestedPackage> {
   const { path, files } = packageNamed(name, deps)
   const { tests, coverage } = await deps.trials.testPackage(path)
   return { tests, coverage: coverage.filter(({ file }) => files.has(file)) }
@@ -57,7 +57,7 @@ export async function runPackageTests(name: string, deps: PackageTrialsDeps): Pr
 export async function coverPackage(
   name: string,
   limit: number,
-  deps: PackageTrialsDeps,
+  deps: PackageTestsDeps,
 ): Promise<CoveredPackage> {
   const { path, files } = packageNamed(name, deps)
   const { decisions } = deps
@@ -86,7 +86,7 @@ function coveredInput({ path, input }: DecisionView, own: string): CoveredInput[
 
 function packageNamed(
   name: string,
-  { policies: { current } }: PackageTrialsDeps,
+  { policies: { current } }: PackageTestsDeps,
 ): { readonly path: readonly string[]; readonly files: ReadonlySet<string> } {
   const key = current.packages.find((each) => printPackageName(pathOfKey(each)) === name)
   if (key === undefined) throw new AppError('not_found', `The package ${name} is not loaded.`)
@@ -119,10 +119,10 @@ const Test = z.object({
 })
 const PACKAGE = { package: textOf('Name of a loaded package, such as `app.rules`.') }
 
-const { route } = routesOf<PackageTrialsDeps>()
+const { route } = routesOf<PackageTestsDeps>()
 
 /** Tests and coverage of a loaded package. Nothing is recorded. */
-export const packageTrialRoutes = [
+export const packageTestRoutes = [
   route({
     method: 'POST',
     path: '/policies/packages/:package/tests',

@@ -7,14 +7,14 @@ import { locationNames, type Policies, type PublicNames, type Snapshot } from '.
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import { Time, json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
-import { describePlugins } from '../about/health.js'
-import type { HealthPlugin } from '../about/health.js'
+import { describePlugins } from './health.js'
+import type { HealthPlugin } from './health.js'
 
 const MS_PER_SECOND = 1000
 
 export type InstanceLabels = Readonly<Record<string, string>> & { readonly id: string }
 
-export interface OpaStatusRoutesDeps {
+export interface StatusRoutesDeps {
   readonly policies: Policies
   readonly sources: SourceSet
   readonly plugins: readonly HealthPlugin[]
@@ -51,11 +51,11 @@ const Shown = z.object({
   default_decision: z.string(),
 })
 
-const { route } = routesOf<OpaStatusRoutesDeps>()
+const { route } = routesOf<StatusRoutesDeps>()
 const COMMON = { method: 'GET', roles: ['auditor'], handler: 'policies' } as const
 
 /** `GET /v1/status` and `GET /v1/config`, in the shapes of OPA. */
-export const opaStatusRoutes = [
+export const statusRoutes = [
   route({
     ...COMMON,
     path: '/v1/status',
@@ -90,7 +90,7 @@ export const opaStatusRoutes = [
 ]
 
 /** Returns the status that an instance reports, with all directories and bundles that serve. */
-export function statusOfInstance({ labels, policies, sources, plugins }: OpaStatusRoutesDeps): Pick<
+export function statusOfInstance({ labels, policies, sources, plugins }: StatusRoutesDeps): Pick<
   InstanceStatus,
   'bundles' | 'discovery' | 'plugins'
 > & {
