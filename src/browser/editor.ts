@@ -202,6 +202,7 @@ const THEME: readonly Extension[] = [
     },
     '&.cm-focused': { outline: '3px solid var(--canary)', outlineOffset: '2px' },
     '.cm-scroller': { font: '.85rem/1.5 ui-monospace, monospace', minHeight: '12rem', maxHeight: '34rem' },
+    '.cm-content, .cm-gutter': { minHeight: '12rem' },
     '.cm-content': { caretColor: 'var(--ink)', minWidth: '0' },
     '.cm-cursor': { borderLeftColor: 'var(--ink)' },
     '.cm-gutters': { background: 'var(--card)', color: 'var(--soft)', borderRight: '1px solid var(--line)' },

@@ -82,6 +82,31 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
     240_000,
   )
 
+  test.each([
+    ['desktop', DESKTOP],
+    ['phone', PHONE],
+  ] as const)(
+    'the results of tests and the coverage of a policy are readable on a %s',
+    async (device, viewport) => {
+      const page = await signIn('eve', { viewport })
+      for (const [name, button, shown] of [
+        ['tests', 'Run the tests', '2 of 3 tests pass'],
+        ['coverage', 'Coverage by the latest decisions', 'by the latest 2 decisions'],
+      ] as const) {
+        await page.goto(`${url()}/ui/policies/release/window`)
+        await page.click(`button:has-text("${button}")`)
+        await page.waitForSelector(`[role="status"]:has-text("${shown}")`)
+        await shoot(page, `policy-${name}-${device}`)
+        const isTooWide = await page.evaluate(
+          'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+        )
+        expect([name, await violationsOf(page), isTooWide]).toEqual([name, [], false])
+        expect(await page.locator('.line.covered').count()).toBeGreaterThan(1)
+      }
+    },
+    60_000,
+  )
+
   test.each(['bo', 'al', 'eve', 'ana'])(
     'each section of the menu is readable for the roles of %s, and leads only where they may go',
     async (name) => {

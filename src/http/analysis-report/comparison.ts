@@ -47,7 +47,7 @@ export function comparisonBody(first: ShownRun, second: ShownRun, prefix: string
     </div>
     <h2>Results</h2>
     <div class="wide">
-      <table class="stacked">
+      <table class="stacked pairs">
         <tr>
           <th>metric</th>
           <th>analysis ${first.id}</th>
@@ -113,7 +113,7 @@ function charts(rows: readonly ComparedPart[], first: ShownRun, second: ShownRun
       <i class="baseline"></i>analysis ${first.id} <i class="canary"></i>analysis ${second.id}, each since its
       own start; the clock is that of analysis ${second.id}, in UTC
     </p>
-    <div class="panels">
+    <div class="panels charts-alone">
       ${charted.slice(0, MAX_CHARTS).map(
         ({ name, target, one, other }) =>
           html`<article class="card">

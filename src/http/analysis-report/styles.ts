@@ -44,7 +44,9 @@ code { unicode-bidi: isolate; } code, pre { font: .85rem/1.4 ui-monospace, monos
   .stacked td.number { display: inline-block; margin-right: 1rem; }
   .stacked td.number::before { content: attr(data-label) ' '; color: var(--soft); }
   .intervals td { display: inline-block; margin-right: .8rem; } .intervals td:last-child { display: block; }
-  .charts > div:first-child .tick { font-size: 17px; } }
+  .pairs tr { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0 1rem; } .pairs tr:has(th) { display: none; }
+  .pairs td:first-child { grid-column: 1 / -1; font-weight: 600; }
+  .charts > div:first-child .tick { font-size: 17px; } .charts-alone .tick { font-size: 22px; } }
 details { margin: .3rem 0; } summary { cursor: pointer; color: var(--soft); font-size: .9rem; }
 @media print { :root { font-size: 11px; } body { max-width: none; padding: 0; font-size: 1rem; } details:not([open]) > * { display: none; }
   .card, tr { break-inside: avoid; } }

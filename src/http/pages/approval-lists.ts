@@ -53,7 +53,7 @@ function endOf({ state, expiresMs, decidedMs, decidedBy }: GateInstance, nowMs: 
   const leftMs = expiresMs - nowMs
   const left = timeLeft(leftMs)
   return html`${moment(expiresMs)}
-  ${leftMs < HOUR_MS ? badge(left, 'bad') : html`<span class="soft">${left}</span>`}`
+  ${leftMs < HOUR_MS ? badge(left, 'bad') : html`<span class="soft">(${left})</span>`}`
 }
 
 function by(name: string | undefined): string {

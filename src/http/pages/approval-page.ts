@@ -130,7 +130,7 @@ function subjectSection(shown: ShownApproval, viewer: Viewer): Html {
   return html`<section class="verdict ${toneOfState(state)}">
     <div>
       ${badge(wordOfState(state), toneOfState(state))}
-      ${isOpen(state) ? html`<span class="soft">${timeLeft(instance.expiresMs - nowMs)}</span>` : ''}
+      ${isOpen(state) ? html`<span class="soft">expires ${timeLeft(instance.expiresMs - nowMs)}</span>` : ''}
       ${comment === '' ? '' : html`<p class="quote">${comment}</p>`}
       ${facts([
         ['application', instance.application],

@@ -22,10 +22,10 @@ a:focus-visible, button:focus-visible, input:focus-visible, select:focus-visible
   outline: 3px solid var(--canary); outline-offset: 2px; }
 dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .2rem 1rem; margin: .5rem 0; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; white-space: pre-wrap; }
-dd.rich { white-space: normal; } input, select { min-height: 2.6rem; }
+dd.rich { white-space: normal; } input, select { min-height: 2.75rem; }
 @media (max-width: 44rem) { nav { order: 3; flex-basis: 100%; margin-left: -.55rem; } }
 @media (max-width: 30rem) { dl { grid-template-columns: minmax(0, 1fr); } dd { margin-bottom: .4rem; }
-  button, a.button { width: 100%; text-align: center; } button.plain { width: auto; } }
+  button, a.button { width: 100%; margin-right: 0; text-align: center; } button.plain { width: auto; } }
 @media (max-width: 44rem) { .stacked td[data-label]:not(.number, :empty)::before { content: attr(data-label) ': '; color: var(--soft); } }
 body { overflow-wrap: anywhere; } th { overflow-wrap: normal; } td { min-width: 6rem; } td.number { min-width: 0; } pre { padding: .6rem; border: 1px solid var(--line); border-radius: 6px; background: var(--card); }
 .panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem; margin-top: 1rem; align-items: start; }
@@ -35,8 +35,8 @@ body { overflow-wrap: anywhere; } th { overflow-wrap: normal; } td { min-width: 
 .tree, .tree ul { list-style: none; margin: 0; padding: 0; font: .85rem/1.6 ui-monospace, monospace; } .tree ul { padding-left: 1.1rem; border-left: 1px solid var(--line); margin-left: .3rem; }
 .tree summary { color: var(--ink); font-size: inherit; } .tree .key { color: var(--link); } .tree .text { white-space: pre-wrap; }
 .code { overflow-x: auto; counter-reset: line; } .rego .word { color: var(--link); font-weight: 600; } .rego .text { color: var(--good); } .rego .note { color: var(--soft); font-style: italic; }
-.numbered .line { display: block; counter-increment: line; } .numbered .line::before { content: counter(line); display: inline-block; width: 2.5em; margin-right: .9em; text-align: right; color: var(--soft); user-select: none; }
-.line.covered { box-shadow: inset 4px 0 var(--good); } .line.uncovered { box-shadow: inset 4px 0 var(--bad); background: color-mix(in srgb, var(--bad) 9%, transparent); }
+.numbered .line { display: block; counter-increment: line; padding-left: 3.4em; text-indent: -3.4em; } .numbered .line::before { content: counter(line); display: inline-block; width: 2.5em; margin-right: .9em; text-align: right; text-indent: 0; color: var(--soft); user-select: none; }
+.key i.covered { background: var(--good); } .key i.uncovered { background: var(--bad); } .line.covered { box-shadow: inset 4px 0 var(--good); } .line.uncovered { box-shadow: inset 4px 0 var(--bad); background: color-mix(in srgb, var(--bad) 9%, transparent); }
 .trend { width: 8rem; height: 1.6rem; display: inline-block; vertical-align: middle; } .trend rect { fill: var(--bad); } .trend line { stroke: var(--line); }
 .lane { fill: var(--card); stroke: var(--line); } .mark.good { fill: var(--good); } .mark.bad { fill: var(--bad); } .mark.doubt { fill: var(--doubt); } .mark.soft { fill: var(--soft); }
 .picture text { fill: var(--ink); font: 13px system-ui, sans-serif; } .picture .tick { fill: var(--soft); font-size: 11px; }

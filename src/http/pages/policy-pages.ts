@@ -170,7 +170,16 @@ export function policyPage(shown: ShownPolicy, viewer: Viewer): PageContent {
             </p>
             ${decisionTable(decisions, viewer, { package: packageName })}`
     }
-    <h2>Source</h2>
+    <h2 id="source">Source</h2>
+    ${
+      coverage.length === 0
+        ? ''
+        : html`<p class="key soft">
+            <i class="covered"></i>evaluated by
+            ${result?.kind === 'tests' ? 'the passing tests' : 'the latest decisions'}
+            <i class="uncovered"></i>not evaluated
+          </p>`
+    }
     ${
       sources.length === 0
         ? html`<p class="none">The bundle does not include Rego sources.</p>`

@@ -38,7 +38,8 @@ export function costText({ measured }: ShownCost): string {
   const { share, mean, p99AtMost, evaluations } = measured
   const most = p99AtMost === undefined ? 'more than ten million' : `at most ${p99AtMost.toLocaleString('en')}`
   const steps = Math.round(mean).toLocaleString('en')
-  return `${percent(share)} of all packages: ${steps} steps on average, the 99th percentile ${most} (${evaluations} measured)`
+  const measuredCount = `${evaluations} ${evaluations === 1 ? 'evaluation' : 'evaluations'} measured`
+  return `${steps} steps (loops, calls, built-ins) on average, 99 % take ${most}; ${percent(share)} of the steps of all packages (${measuredCount})`
 }
 
 function percent(share: number): string {
@@ -81,9 +82,12 @@ function resultOf(result: PolicyResult): Html {
   if (result.kind === 'coverage')
     return result.decisions === 0
       ? empty('No stored decision of this package has a complete input.')
-      : html`<p role="status">
-          ${coverageText(result.coverage)} by the latest ${result.decisions} decisions with an input.
-        </p>`
+      : html`<div class="verdict" role="status">
+          <div>
+            ${coverageText(result.coverage)} by the latest ${result.decisions} decisions with an input.
+            ${linkToSource()}
+          </div>
+        </div>`
   const { tests, coverage } = result
   if (tests.length === 0)
     return empty(
@@ -96,18 +100,27 @@ function resultOf(result: PolicyResult): Html {
   return html`<div class="verdict ${tone}" role="status">
       <div>
         <strong>${passed} of ${tests.length} tests pass.</strong>
-        ${coverage.length === 0 ? '' : html`<span>${coverageText(coverage)} by the passing tests.</span>`}
+        ${coverage.length === 0 ? '' : html`${coverageText(coverage)} by the passing tests. ${linkToSource()}`}
       </div>
     </div>
-    ${table(tests, [
+    ${table(failedFirst(tests), [
       {
         head: 'outcome',
         cell: ({ outcome }) =>
           badge(outcome, outcome === 'pass' ? 'good' : outcome === 'skip' ? 'soft' : 'bad'),
         isPlain: true,
       },
-      { head: 'test', cell: testCell },
+      { head: 'test', cell: testCell, isPlain: true },
     ])}`
+}
+
+function failedFirst(tests: readonly OpaTest[]): readonly OpaTest[] {
+  const order = ({ outcome }: OpaTest): number => (outcome === 'pass' ? 2 : outcome === 'skip' ? 1 : 0)
+  return tests.toSorted((one, other) => order(one) - order(other))
+}
+
+function linkToSource(): Html {
+  return html`<a href="#source">Show the lines</a>`
 }
 
 function testCell({ package: name, name: test, file, row, notes, values = [] }: OpaTest): Html {

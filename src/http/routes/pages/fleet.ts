@@ -28,7 +28,9 @@ export const fleetPageRoutes = [
 
 function fleetPage(instances: readonly FleetInstance[], { prefix }: Viewer): PageContent {
   const body = html`<h1>Fleet</h1>
-    <p>${fleetLine(instances)} ${link(prefix, '/ui/operations', 'Operations of this one')}</p>
+    <p class="row">
+      <span>${fleetLine(instances)}</span> ${link(prefix, '/ui/operations', 'Operations of this one')}
+    </p>
     ${table(instances, [
       { head: 'instance', cell: instanceCell, isPlain: true },
       { head: 'health', cell: healthCell },

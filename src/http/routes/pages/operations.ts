@@ -121,7 +121,9 @@ function operationsPage(shown: ShownOperations, viewer: Viewer): PageContent {
     <h2>Health</h2>
     ${partList(parts)}
     <h2>Fleet</h2>
-    <p>${fleetLine(instances)} ${link(viewer.prefix, '/ui/fleet', 'All instances')}</p>
+    <p class="row">
+      <span>${fleetLine(instances)}</span> ${link(viewer.prefix, '/ui/fleet', 'All instances')}
+    </p>
     ${outboxSection(shown, viewer)}
     <h2>Background work</h2>
     ${
