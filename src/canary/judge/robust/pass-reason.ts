@@ -4,7 +4,7 @@ import type { Assessment } from './assessment.js'
 import { isWithinMargin } from './samples/interval-and-margin.js'
 import { kindOfValues } from './samples/kind-of-values.js'
 import { farFrom } from './samples/margins.js'
-import { harmfulSigns, effectivePoints } from './samples/metric-tests.js'
+import { harmfulSigns, effectivePoints, meanRatio } from './samples/metric-tests.js'
 import type { Tested } from './samples/metric-tests.js'
 import type { RobustSettings } from './samples/settings.js'
 import { describeTotals } from './tests/describe-totals.js'
@@ -51,8 +51,29 @@ export function passReason(tested: Tested, assessment: Assessment, settings: Rob
   if ([relative.estimate, ...relative.interval].every((share) => share === 0))
     return `No change that matters: the typical value is the same${unitsText(tested)}${seen}`
   const isProven = harmless(tested, spec) === undefined && isWithinMargin(tested, sides, spec, settings)
-  const proven = isProven ? `, proven within ${short(PER_CENT * tested.margin)} %` : ''
-  return `${wordOfPass(tested, spec)}${proven}: ${percent(relative.estimate)}${of} (${intervalText(tested, assessment)})${unitsText(tested)}${isProven ? '' : seen}`
+  const proven = isProven ? provenText(tested, spec) : ''
+  const ofMean = otherMean(tested, assessment, isProven)
+  const word = ofMean !== '' && isProven ? 'The typical value stays' : wordOfPass(tested, spec)
+  return `${word}${proven}: ${percent(relative.estimate)}${of} (${intervalText(tested, assessment)})${unitsText(tested)}${isProven ? '' : seen}${ofMean}`
+}
+
+/** If one direction is harm, the interval may contain larger changes in the other. */
+function provenText({ relative, margin }: Tested, { direction }: MetricSpec): string {
+  const least = `${short(PER_CENT * margin)} %`
+  const isWithin = (relative?.interval ?? []).every((end) => Math.abs(end) <= margin)
+  if (direction === 'either' || isWithin) return `, proven within ${least}`
+  return `, proven not to ${direction === 'increase' ? 'rise' : 'fall'} by more than ${least}`
+}
+
+/** The change of the mean, if the chart shows one that the typical value does not. */
+function otherMean(tested: Tested, { sides, spec: { direction } }: Assessment, isProven: boolean): string {
+  const { margin, distanceFrom, relative } = tested
+  const change = (meanRatio(sides) ?? 1) - 1
+  const isSeen = Math.abs(change) > (isProven ? margin : farFrom(margin, 1))
+  if (distanceFrom !== undefined || !isSeen || Math.abs(relative?.estimate ?? 0) > margin) return ''
+  const harm = direction === 'increase' ? 'a rise' : 'a fall'
+  const isHarmless = direction !== 'either' && (direction === 'increase') === change < 0
+  return `. The mean changed by ${percent(change)}${isHarmless ? `, and only ${harm} is harm` : ''}`
 }
 
 /** The largest change in a direction of the values that the confidence interval contains. */

@@ -100,3 +100,24 @@ describe('the reason of a pass', () => {
     }
   })
 })
+
+describe('a pass of which only a fall is harm', () => {
+  const decrease = { direction: 'decrease' }
+  const [control, experiment] = [simulatedSeries().around(800, 2), simulatedSeries().around(801, 2)]
+
+  test('does not say that nothing changed if a rise of the mean is in the chart', () => {
+    const spikes = experiment.map((value, at) => (at % 12 === 3 ? 6 * value : value))
+    expect(judgeOne({ control, experiment: spikes, canary: decrease })).toMatchObject({
+      classification: 'Pass',
+      classificationReason: expect.stringMatching(
+        /^The typical value stays, proven .*\. The mean changed by \+\d+ %, and only a fall is harm$/,
+      ) as string,
+    })
+  })
+
+  test('is not proven within a margin that its interval exceeds', () => {
+    const risen = control.map((value, at) => value * (1.03 + 0.05 * ((at * 7) % 2)))
+    const { classificationReason } = judgeOne({ control, experiment: risen, canary: decrease })
+    expect(classificationReason).toContain('proven not to fall by more than 5 %')
+  })
+})
