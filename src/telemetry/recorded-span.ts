@@ -23,43 +23,63 @@ interface SpanStart {
   readonly attributes: SpanAttributes
 }
 
+/** The status of spans without an error. */
+const UNSET: SpanStatus = { code: SpanStatusCode.UNSET }
+/** Shared by all spans, which have none. */
+const NOTHING: [] = []
+
 /**
  * A span in the form that the exporter reads. The tracer's own spans copy and check each attribute,
- * which takes several times as long.
+ * which takes several times as long. Spans wait until they are sent, so each has few objects and
+ * converts its times when they are read.
  */
 export class RecordedSpan implements ReadableSpan {
   name: string
   attributes: SpanAttributes
-  status: SpanStatus = { code: SpanStatusCode.UNSET }
+  status: SpanStatus = UNSET
   readonly kind: SpanKind
-  readonly spanContext: () => SpanContext
   readonly parentSpanContext?: SpanContext
-  readonly resource: Resource
-  readonly instrumentationScope: InstrumentationScope
-  readonly startTime: HrTime
-  endTime: HrTime
   ended = false
-  readonly links = []
-  readonly events = []
+  readonly links = NOTHING
+  readonly events = NOTHING
   readonly droppedAttributesCount = 0
   readonly droppedEventsCount = 0
   readonly droppedLinksCount = 0
+  readonly #source: SpanSource
+  readonly #context: SpanContext
   /** Add it to `performance.now()` for epoch milliseconds. One for a trace, as clocks are corrected. */
   readonly #originMs: number
+  readonly #startMs = performance.now()
+  #endMs = this.#startMs
 
-  constructor({ resource, scope }: SpanSource, start: SpanStart) {
-    const { name, kind, context, parent, before, attributes } = start
-    this.resource = resource
-    this.instrumentationScope = scope
+  constructor(source: SpanSource, { name, kind, context, parent, before, attributes }: SpanStart) {
+    this.#source = source
+    this.#context = context
     this.name = name
     this.kind = kind
     this.attributes = attributes
-    this.spanContext = () => context
     if (parent !== undefined) this.parentSpanContext = parent
-    const nowMs = performance.now()
-    this.#originMs = before === undefined ? Date.now() - nowMs : before.#originMs
-    this.startTime = millisToHrTime(this.#originMs + nowMs)
-    this.endTime = this.startTime
+    this.#originMs = before === undefined ? Date.now() - this.#startMs : before.#originMs
+  }
+
+  spanContext(): SpanContext {
+    return this.#context
+  }
+
+  get resource(): Resource {
+    return this.#source.resource
+  }
+
+  get instrumentationScope(): InstrumentationScope {
+    return this.#source.scope
+  }
+
+  get startTime(): HrTime {
+    return millisToHrTime(this.#originMs + this.#startMs)
+  }
+
+  get endTime(): HrTime {
+    return millisToHrTime(this.#originMs + this.#endMs)
   }
 
   get duration(): HrTime {
@@ -67,7 +87,7 @@ export class RecordedSpan implements ReadableSpan {
   }
 
   end(): void {
-    this.endTime = millisToHrTime(this.#originMs + performance.now())
+    this.#endMs = performance.now()
     this.ended = true
   }
 }

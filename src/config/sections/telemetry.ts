@@ -26,7 +26,7 @@ export const TelemetrySection = z.strictObject({
     'a number from 0 to 1',
   ),
   maxTracesPerSecond: wholeNumberKey(
-    { min: 1, max: MAX_TRACES, default: 1000 },
+    { min: 1, max: MAX_TRACES, default: 100 },
     'Largest number of traces that begin here in a second, for each process. More requests are answered without one.',
   ),
   intervalSeconds: wholeNumberKey(
