@@ -1,9 +1,10 @@
 /** When a stage ends. */
-interface StageBounds {
+export interface StageBounds {
   readonly minutes: number
   readonly decisions: number
   readonly maxErrors: number
-  readonly maxFlips: number
+  /** Undefined if other answers are reported only. */
+  readonly maxFlips?: number | undefined
 }
 
 /** Counts of the decisions of a stage, compared with the policies that serve. */
@@ -37,7 +38,7 @@ export function judgeStage(
           isPromoted: false,
           reason: `${found} ${what} in ${compared} compared decisions, at most ${most} allowed`,
         }
-  const isOver = over(errors, maxErrors, 'new errors') ?? over(flips, maxFlips, 'other answers')
+  const isOver = over(errors, maxErrors, 'new errors') ?? over(flips, maxFlips ?? Infinity, 'other answers')
   if (isOver !== undefined) return isOver
   if (ageMs < minutes * MS_PER_MINUTE || compared < decisions) return undefined
   return {

@@ -10,6 +10,7 @@ import type {
   RevisionImpact,
   Snapshot,
   Staged,
+  StagedPin,
 } from '../rego/index.js'
 import type { Writer } from '../store/ports/transaction.js'
 import type { StageVerdict } from './judge-stage.js'
@@ -42,6 +43,8 @@ export class RevisionControl {
   readonly #parts: RevisionControlParts
   #pinned: PinnedRevision | undefined
   #changing: Promise<unknown> = Promise.resolve()
+  /** The last write of the staged pin. */
+  #keeping: Promise<void> = Promise.resolve()
 
   constructor(parts: RevisionControlParts, pinned: PinnedRevision | undefined) {
     this.#parts = parts
@@ -122,6 +125,22 @@ export class RevisionControl {
     })
   }
 
+  /**
+   * Begins the stage of a pin again that had not ended when the service stopped. Raises as `pin`
+   * and `unpin`; the stage is then forgotten.
+   */
+  async resumeStage(actor: Omit<Actor, 'user'>): Promise<void> {
+    const stored = await this.#parts.revisions.stagedPin()
+    if (stored === undefined) return
+    const { revision, user } = stored
+    try {
+      await (revision === undefined ? this.unpin({ ...actor, user }) : this.pin(revision, { ...actor, user }))
+    } catch (raw) {
+      await this.#keepStaged(undefined)
+      throw raw
+    }
+  }
+
   /** Adds the begin of a stage to the trail. */
   async recordStage({ snapshot: { revision }, sharePercent }: Staged, actor: Actor): Promise<void> {
     await this.#record('policy.staged', revision, actor, { sharePercent })
@@ -148,6 +167,12 @@ export class RevisionControl {
     isStaged: boolean,
   ): Promise<void> {
     const { revisions, policies, knownImpact } = this.#parts
+    const stage = { hasEnded: false }
+    const ended = async (): Promise<void> => {
+      stage.hasEnded = true
+      // A file that remains only repeats the stage after a restart.
+      await this.#keepStaged(undefined).catch(() => undefined)
+    }
     await policies.pin(sources, {
       isStaged,
       record: async ({ revision }) => {
@@ -155,8 +180,10 @@ export class RevisionControl {
         await revisions.setPinned(pinned)
       },
       undo: () => revisions.setPinned(this.#pinned),
+      dropped: () => void ended(),
       served: async () => {
         this.#pinned = pinned
+        await ended()
         if (pinned === undefined) return
         const impact = knownImpact.find(pinned.revision)
         const by = actor.user ?? actor.origin ?? 'unknown'
@@ -164,6 +191,18 @@ export class RevisionControl {
         await revisions.note({ atMs: actor.nowMs, source: 'pin', by, impact }).catch(() => undefined)
       },
     })
+    const { user, nowMs } = actor
+    if (!stage.hasEnded)
+      await this.#keepStaged({
+        revision: pinned?.revision,
+        sinceMs: nowMs,
+        ...(user !== undefined && { user }),
+      })
+  }
+
+  async #keepStaged(pin: StagedPin | undefined): Promise<void> {
+    this.#keeping = this.#keeping.catch(() => undefined).then(() => this.#parts.revisions.setStagedPin(pin))
+    await this.#keeping
   }
 
   async #record(

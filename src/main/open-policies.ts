@@ -109,6 +109,11 @@ export async function openPolicies(config: Config, given: PoliciesParts): Promis
       .catch((raw: unknown) =>
         parts.logger.error({ error: toError(raw).message }, 'a stage is missing in the audit trail'),
       )
+  await control
+    .resumeStage({ origin: 'stage', nowMs: parts.store.now() })
+    .catch((raw: unknown) =>
+      parts.logger.error({ error: toError(raw).message }, 'the stage of a pin does not begin again'),
+    )
   // The files may have changed since, and then begin a stage.
   if (stored !== undefined && pinned === undefined) await policies.reload()
   return { policies, sources: set, revisions, control, knownImpact, stages }

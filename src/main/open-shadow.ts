@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import { judgeStage } from '../distribution/judge-stage.js'
-import type { StageCounts } from '../distribution/judge-stage.js'
+import type { StageBounds, StageCounts } from '../distribution/judge-stage.js'
 import type { RevisionControl } from '../distribution/revision-control.js'
 import { toError } from '../errors/app-error.js'
 import { addShadowMetrics, addStageMetrics } from '../http/metrics/shadow-metrics.js'
@@ -106,6 +106,8 @@ interface StageParts {
 interface OpenStage {
   /** The counts so far; undefined before the first ones. */
   readonly counts: () => StageCounts | undefined
+  /** When a stage ends by itself. */
+  readonly bounds: () => StageBounds
   /** Why the staged policies are not compared. */
   readonly problem: () => string | undefined
   /** Returns the comparison of a staged revision, also after its stage. */
@@ -148,6 +150,7 @@ function openStage(
   onStop('stage of policies', () => thread.close())
   return {
     counts: () => thread.progress && countsOf(thread.progress),
+    bounds: () => reloads.config.policies.staged,
     problem: () => thread.view.error,
     impactOf: (revision) => (last?.revision === revision ? last.impact : undefined),
   }

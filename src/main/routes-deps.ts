@@ -152,15 +152,16 @@ export function openBrowserAccess(
 
 /** The dependencies of the pages. */
 function pageRoutes(
-  { config, store, gates, analysis, policies, trail, outbox, backgroundWork, impact }: ServedParts,
+  { config, store, gates, analysis, trail, outbox, backgroundWork, ...parts }: ServedParts,
   shown: Pick<RoutesDeps, 'fleet' | 'policy' | 'timeline' | 'decisions'> &
     Pick<RoutesDeps['pages'], 'browsers' | 'homeFeed' | 'health' | 'version' | 'trials' | 'costs'>,
 ): RoutesDeps['pages'] {
   const { server } = config
   const prefix = server.publicUrl === undefined ? '' : new URL(server.publicUrl).pathname.replace(/\/+$/, '')
   return {
-    ...{ ...shown, impact },
-    ...{ policies, gates: gates.routes(config), analysis: analysis.routes(config) },
+    ...{ ...shown, impact: parts.impact },
+    ...{ policies: parts.policies, stage: parts.stage, control: parts.control },
+    ...{ gates: gates.routes(config), analysis: analysis.routes(config) },
     ...{ audit: trail.routes, outbox: outbox.routes, backgroundWork: backgroundWork.routes },
     registry: { reader: store.reader, lookups: store.lookups.registry },
     config: () => shownConfig(config),

@@ -128,12 +128,8 @@ export { ndBuiltinCache } from './requests/nd-builtin-cache.js'
 export { PolicyRequests } from './requests/policy-requests.js'
 export { refusedRequests } from './requests/request-settings.js'
 export { type ReplayedCalls, replayCalls } from './requests/replayed-calls.js'
-export {
-  KeptRevisions,
-  type KeptSources,
-  type PinnedRevision,
-  type RevisionSources,
-} from './revisions/kept-revisions.js'
+export { KeptRevisions, type KeptSources, type RevisionSources } from './revisions/kept-revisions.js'
+export type { PinnedRevision, StagedPin } from './revisions/pinned-revision.js'
 export { type KeptRevision, RevisionActivation, RevisionImpact } from './revisions/revision-activation.js'
 export { NO_METRICS, type RequestMetrics } from './requests/request-metrics.js'
 export { Evaluations } from './slow/evaluations.js'

@@ -26,3 +26,12 @@ test('a stage is taken back by one error or one other answer above the bounds, h
     reason: '4 other answers in 5 compared decisions, at most 3 allowed',
   })
 })
+
+test('without a bound, other answers are reported and only errors take a stage back', () => {
+  const unbounded = { ...BOUNDS, maxFlips: undefined }
+  expect(judgeStage(unbounded, { ...counts, flips: 100 }, 10 * MINUTE_MS)).toEqual({
+    isPromoted: true,
+    reason: '0 new errors and 100 other answers in 100 compared decisions',
+  })
+  expect(judgeStage(unbounded, { ...counts, flips: 100, errors: 2 }, 0)).toMatchObject({ isPromoted: false })
+})

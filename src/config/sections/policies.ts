@@ -28,9 +28,10 @@ const StagedSection = z.strictObject({
     { min: 0, max: MAX_COUNT, default: 0 },
     'New policies are taken back after more decisions that they alone cannot evaluate.',
   ),
-  maxFlips: wholeNumberKey(
-    { min: 0, max: MAX_COUNT, default: 0 },
-    'New policies are taken back after more decisions that they answer differently. Changed warnings do not count.',
+  maxFlips: key(
+    z.int().min(0).max(MAX_COUNT).optional(),
+    'New policies are taken back after more decisions that they answer differently. Changed warnings do not count. Without it, other answers are counted and reported, because an intended change has them.',
+    `a whole number from 0 to ${MAX_COUNT}`,
   ),
 })
 

@@ -8,6 +8,8 @@ import { decisionTable, linkPath } from './decision-table.js'
 import type { ListedDecisions } from './decision-table.js'
 import type { Html, PageContent, Viewer } from './layout.js'
 import { filterForm, pager, table } from './lists.js'
+import { stageSection } from './stage-section.js'
+import type { ShownStage } from './stage-section.js'
 import { barRow, empty, facts, link, moment } from './parts.js'
 import { costText, durationText, testSection } from './policy-tests.js'
 import type { PolicyResult, ShownCost } from './policy-tests.js'
@@ -33,8 +35,9 @@ export interface ShownPolicies {
   readonly nextCursor: string | undefined
   readonly revision: string
   readonly activatedMs: number
-  /** Why the last reload failed. */
+  readonly stage: ShownStage | undefined
   readonly pinned: string | undefined
+  /** Why the last reload failed. */
   readonly failure: string | undefined
   readonly warnings: readonly string[]
   readonly days: number
@@ -50,6 +53,7 @@ export function policiesPage(shown: ShownPolicies, viewer: Viewer): PageContent 
     nextCursor,
     revision,
     activatedMs,
+    stage,
     pinned,
     failure,
     warnings,
@@ -62,6 +66,7 @@ export function policiesPage(shown: ShownPolicies, viewer: Viewer): PageContent 
       ['pinned to revision', pinned],
       ['last reload', failure],
     ])}
+    ${stageSection(stage, viewer)}
     ${mayEdit(viewer) ? html`<p>${link(viewer.prefix, '/ui/playground', 'Playground: try a policy')}</p>` : ''}
     ${filterForm(PATH, [{ name: 'search', label: 'Package', value: search }], viewer)}
     <h2>Packages (${total})</h2>

@@ -5,11 +5,11 @@ import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { z } from 'zod'
 
-import { AppError, hasErrorCode } from '../../errors/app-error.js'
-import { parseJson } from '../../lib/json/text/parse-json.js'
 import type { DataFile } from '../data/load-data.js'
 import type { RegoFile } from '../modules/rego-module.js'
 import { spellNumbers } from '../workarounds/numbers-without-integer-part.js'
+import { Pinned, readPin, Staged } from './pinned-revision.js'
+import type { PinnedRevision, StagedPin } from './pinned-revision.js'
 import { RevisionActivation } from './revision-activation.js'
 import type { KeptRevision } from './revision-activation.js'
 
@@ -45,15 +45,6 @@ export interface KeptRevisionsOptions {
   readonly now: () => number
 }
 
-const Pinned = z.object({
-  revision: z.string(),
-  /** When it was pinned, in epoch milliseconds. */
-  sinceMs: z.number(),
-  user: z.string().optional(),
-})
-/** The revision that serves until it is unpinned. */
-export type PinnedRevision = z.output<typeof Pinned>
-
 const Manifest = z.object({
   revision: z.string(),
   /** When it served first and last, in epoch milliseconds. */
@@ -79,6 +70,7 @@ type Manifest = z.output<typeof Manifest>
 const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600]
 const MANIFEST = /^[\da-f]{64}\.json$/
 const PINNED_FILE = 'pinned.json'
+const STAGED_PIN_FILE = 'staged-pin.json'
 const CONTENT = /^[\da-f]{64}\.gz$/
 /** Activations that are stored with a revision. */
 const MAX_ACTIVATIONS = 20
@@ -167,21 +159,27 @@ export class KeptRevisions {
 
   /** Returns the pinned revision. Rejects if the file cannot be read or is damaged. */
   async pinned(): Promise<PinnedRevision | undefined> {
-    const path = join(this.#folder, PINNED_FILE)
-    const text = await readFile(path, 'utf8').catch((raw: unknown) => {
-      if (hasErrorCode(raw, 'ENOENT')) return undefined
-      throw raw
-    })
-    if (text === undefined) return undefined
-    const parsed = Pinned.safeParse(parseJson(text))
-    if (parsed.success) return parsed.data
-    throw new AppError('invalid', `${path} is damaged: remove it to serve the configured policies`)
+    return await readPin(join(this.#folder, PINNED_FILE), Pinned)
   }
 
   /** Stores which revision the next start serves; undefined for the configured policies. */
   async setPinned(pinned: PinnedRevision | undefined): Promise<void> {
-    if (pinned === undefined) await rm(join(this.#folder, PINNED_FILE), { force: true })
-    else await this.#write(PINNED_FILE, Buffer.from(JSON.stringify(pinned)))
+    await this.#writePin(PINNED_FILE, pinned)
+  }
+
+  /** Returns the pin whose stage had not ended. Rejects as `pinned`. */
+  async stagedPin(): Promise<StagedPin | undefined> {
+    return await readPin(join(this.#folder, STAGED_PIN_FILE), Staged)
+  }
+
+  /** Stores the pin whose stage the next start repeats; undefined for none. */
+  async setStagedPin(pin: StagedPin | undefined): Promise<void> {
+    await this.#writePin(STAGED_PIN_FILE, pin)
+  }
+
+  async #writePin(file: string, pin: StagedPin | undefined): Promise<void> {
+    if (pin === undefined) await rm(join(this.#folder, file), { force: true })
+    else await this.#write(file, Buffer.from(JSON.stringify(pin)))
   }
 
   async #keep(sources: RevisionSources): Promise<void> {

@@ -107,6 +107,7 @@ const BODIES: readonly (readonly [
     }),
   ],
   [/^postUiAnalyses$/, ({ ids }) => ({ formToken: ids.formToken, application: 'shop' })],
+  [/^postUiOperationsStage$/, ({ ids }) => ({ formToken: ids.formToken, action: 'abandon', revision: '1' })],
   [/^postUiOperationsWork/, ({ ids }) => ({ formToken: ids.formToken, kind: 'gate', key: '1' })],
   [/^postUiRuns\w*Feedback$/, ({ ids }) => ({ formToken: ids.formToken, judgement: 'right' })],
   [/Feedback$/, () => ({ judgement: 'right' })],

@@ -11,6 +11,9 @@ import { routesOf } from '../../pipeline/define-routes.js'
 import { statesOf } from '../about/health.js'
 import { fleetInstances } from '../policies/fleet.js'
 import { fleetLine } from './fleet.js'
+import { shownStage } from './policies.js'
+import { stageSection } from '../../pages/stage-section.js'
+import type { ShownStage } from '../../pages/stage-section.js'
 import { FORM, PAGE, showPage, viewerOf } from './page-route.js'
 import type { PageRoutesDeps } from './page-route.js'
 import type { ShownMessage } from '../../../outbox/outbox-operations.js'
@@ -64,6 +67,7 @@ export const operationPageRoutes = [
         ...{ version, revision: policies.current.revision, parts: statesOf(health) },
         ...{ state, messages, counts, instances, cursor, nextCursor: last && String(last.id) },
         suspended: backgroundWork.suspended(),
+        stage: shownStage(deps),
         config: exchange.caller.isAdmin ? config() : undefined,
       }
       return showPage(operationsPage(shown, viewerOf(exchange, deps)), exchange, deps)
@@ -106,6 +110,7 @@ interface ShownOperations {
   readonly cursor: string | undefined
   readonly nextCursor: string | undefined
   readonly suspended: readonly SuspendedWork[]
+  readonly stage: ShownStage | undefined
   /** The effective configuration without secrets; undefined for viewers who are not admins. */
   readonly config: object | undefined
 }
@@ -118,6 +123,7 @@ function operationsPage(shown: ShownOperations, viewer: Viewer): PageContent {
       ['version', version],
       ['policies', html`<code>${revision}</code>`],
     ])}
+    ${stageSection(shown.stage, viewer)}
     <h2>Health</h2>
     ${partList(parts)}
     <h2>Fleet</h2>

@@ -11,6 +11,8 @@ import { SIGNED_IN } from '../../pages/layout.js'
 import { errorPage, signInPage } from '../../pages/sign-in-page.js'
 import type { ShownProblem } from '../../pages/sign-in-page.js'
 import type { Unsent } from '../../pages/parts.js'
+import type { StageBounds, StageCounts } from '../../../distribution/judge-stage.js'
+import type { RevisionControl } from '../../../distribution/revision-control.js'
 import type { AnswerDescription, SentRequest } from '../../pipeline/route.js'
 import type { ImpactRuns } from '../../../impact/impact-runs.js'
 import type { TimelineDeps } from '../../../audit/execution-timeline.js'
@@ -36,6 +38,13 @@ export interface PageRoutesDeps {
   readonly gates: GateRoutesDeps
   readonly analysis: AnalysisRoutesDeps
   readonly policies: Policies
+  /** The stage of new policies, and how people end it. */
+  readonly stage: {
+    readonly counts: () => StageCounts | undefined
+    readonly bounds: () => StageBounds
+    readonly problem: () => string | undefined
+  }
+  readonly control: Pick<RevisionControl, 'endStage'>
   readonly policy: PolicyContext
   readonly trials: PolicyTrials
   /** Returns the cost of evaluations by package. */

@@ -16,15 +16,19 @@ import {
   type Snapshot,
 } from '../../../rego/index.js'
 import type { ListedDecisions } from '../../pages/decision-table.js'
+import { actorOf } from '../../exchange/caller-of.js'
+import { formBody } from '../../input/form-body.js'
+import { goTo } from '../../pages/answer-page.js'
 import { POLICY_READERS } from '../../pages/layout.js'
 import { policiesPage, policyPage } from '../../pages/policy-pages.js'
 import type { ShownPolicy } from '../../pages/policy-pages.js'
 import type { PolicyResult } from '../../pages/policy-tests.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import type { Route } from '../../pipeline/route.js'
-import { formBody } from '../../input/form-body.js'
 import { DEFAULT_DECISIONS, coverPackage, runPackageTests } from '../policies/package-tests.js'
 import { FORM, PAGE, problemOf, showPage, viewerOf } from './page-route.js'
+import { endStagePage, STAGE_PATH } from '../../pages/stage-section.js'
+import type { ShownStage } from '../../pages/stage-section.js'
 import type { PageRoutesDeps } from './page-route.js'
 
 const MAX_DECISIONS = 20
@@ -32,6 +36,7 @@ const NS_PER_MS = 1e6
 const MAX_LISTED = 50
 const MAX_WARNINGS = 50
 const MAX_SEARCH = 200
+const MAX_REVISION = 1000
 const DAY_MS = 86_400_000
 /** Days of a trend. */
 const DAYS = 14
@@ -65,9 +70,37 @@ export const policyPageRoutes = [
         nextCursor: start + MAX_LISTED < matching.length ? last?.name : undefined,
         revision: current.revision,
         activatedMs: activatedAt.getTime(),
+        stage: shownStage(deps),
         ...problemsOf(deps),
       }
       return showPage(policiesPage(shown, viewerOf(exchange, deps)), exchange, deps)
+    },
+  }),
+  route({
+    ...FORM,
+    path: STAGE_PATH,
+    roles: ['admin'],
+    summary: 'End the stage of the staged revision, from its form',
+    body: formBody(
+      z.object({
+        action: z.enum(['promote', 'abandon', 'keep']),
+        revision: z.string().min(1).max(MAX_REVISION),
+        confirm: z.literal('yes').optional(),
+      }),
+    ),
+    answer: async ({ exchange, body: { action, revision, confirm } }, deps) => {
+      const { staged } = deps.policies
+      if (action !== 'keep') {
+        const stage = shownStage(deps)
+        if (stage?.revision !== revision)
+          throw new AppError('conflict', `revision ${revision} is no longer staged: reload the page`)
+        if (confirm === undefined)
+          return showPage(endStagePage(stage, action, viewerOf(exchange, deps)), exchange, deps)
+        const actor = actorOf(exchange, deps.gates)
+        const reason = `requested by ${actor.user ?? actor.origin}`
+        await deps.control.endStage({ isPromoted: action === 'promote', reason }, actor, staged?.snapshot)
+      }
+      return goTo(`${deps.page.prefix}/ui/policies`)
     },
   }),
   policyRoute('/ui/policies'),
@@ -87,6 +120,19 @@ export const policyPageRoutes = [
     },
   }),
 ]
+
+/** The running stage; undefined if there is none. */
+export function shownStage({
+  policies: { staged },
+  stage,
+}: Pick<PageRoutesDeps, 'policies' | 'stage'>): ShownStage | undefined {
+  if (staged === undefined) return undefined
+  const { snapshot, since, sharePercent } = staged
+  return {
+    ...{ revision: snapshot.revision, sinceMs: since.getTime(), sharePercent },
+    ...{ counts: stage.counts(), bounds: stage.bounds(), problem: stage.problem() },
+  }
+}
 
 async function resultOf(
   action: 'tests' | 'coverage',
