@@ -6,11 +6,12 @@ import type { Logger } from '../lib/logger.js'
 import type { WorkAttempts } from '../lib/work-attempts.js'
 import { makeCallbackSigner } from '../outbox/callback-signature.js'
 import { purgeMessages } from '../outbox/outbox-operations.js'
+import type { Attempt } from '../outbox/after-attempt.js'
 import { OutboxSender, makeHttpChannel } from '../outbox/sender.js'
 import type { Channel, SenderSettings } from '../outbox/sender.js'
 import type { OutboxProgress, OutboxTopic, StoredMessage } from '../store/ports/outbox-store.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
-import type { InSpan } from '../telemetry/telemetry.js'
+import type { InTrace } from '../telemetry/telemetry.js'
 import { openNotifications } from './open-notifications.js'
 import type { OpenNotifications } from './open-notifications.js'
 import { installationSecret, newSecret } from './files/installation-secret.js'
@@ -37,7 +38,7 @@ interface OutboxParts {
   /** Headers of the webhook relay, such as the secret token that the orchestrator expects. */
   readonly relayHeaders: (message: { readonly url: string }) => Readonly<Record<string, string>>
   readonly attempted: (topic: OutboxTopic, progress: OutboxProgress) => void
-  readonly inTrace: InSpan
+  readonly inTrace: InTrace
 }
 
 export interface OpenOutbox {
@@ -132,8 +133,12 @@ async function openSending(
     ...{ ...parts, readSecret, client: operatorsClient, policy: OPERATORS_ADDRESSES, sign },
   })
   const traced = ({ send }: Channel): Channel => ({
-    send: async (message, options) =>
-      parts.inTrace(`send ${message.topic}`, {}, () => send(message, options)),
+    send: async (message, options) => {
+      // The client adds the header of the span of each attempt.
+      const { traceparent, ...headers } = message.headers ?? {}
+      const attempt = (): Promise<Attempt> => send({ ...message, headers }, options)
+      return parts.inTrace(`send ${message.topic}`, {}, attempt, traceparent)
+    },
   })
   const settings = {
     channels: {

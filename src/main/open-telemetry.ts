@@ -10,7 +10,7 @@ import type { Logger } from '../lib/logger.js'
 import { packageVersion } from '../lib/package-root.js'
 import type { Runner } from '../store/ports/operation.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
-import type { InSpan, Telemetry } from '../telemetry/telemetry.js'
+import type { InTrace, Telemetry } from '../telemetry/telemetry.js'
 import type { OnStop } from './close-parts.js'
 import type { Answering } from './open-servers.js'
 import type { openStore } from './store/open-store.js'
@@ -71,7 +71,7 @@ type OpenStore = typeof openStore
 interface TracedStore {
   readonly store: ServiceStore
   readonly telemetry: Telemetry | undefined
-  readonly inTrace: InSpan
+  readonly inTrace: InTrace
 }
 
 /** Opens the store. Its operations are traced if a collector is configured. */
@@ -85,9 +85,12 @@ export async function openTracedStore(
   parts.onStop('store', store.close)
   if (telemetry?.tracing === undefined)
     return { store, telemetry, inTrace: (_name, _attributes, work) => work() }
-  const { inSpan, inTrace } = telemetry.tracing
+  const { inSpan, inTrace, traceparent } = telemetry.tracing
   const traced = <Context>(runner: Runner<Context>): Runner<Context> => ({
-    run: async (operation, args) => inSpan(`store ${operation.name}`, {}, () => runner.run(operation, args)),
+    run: async (operation, args) => {
+      const cause = traceparent()
+      return inSpan(`store ${operation.name}`, {}, () => runner.run(operation, args, cause))
+    },
   })
   return {
     store: { ...store, writer: traced(store.writer), reader: traced(store.reader) },

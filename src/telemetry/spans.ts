@@ -8,7 +8,7 @@ import type { RandomIdGenerator } from '@opentelemetry/sdk-trace'
 import { toAppError } from '../errors/app-error.js'
 import { RecordedSpan } from './recorded-span.js'
 import type { SpanSource } from './recorded-span.js'
-import type { InSpan, SpanAttributes, TracedRequest } from './telemetry.js'
+import type { InSpan, InTrace, SpanAttributes, TracedRequest } from './telemetry.js'
 
 const BAD_REQUEST = 400
 const SERVER_ERROR = 500
@@ -48,10 +48,20 @@ export class Spans {
       : this.#run(this.#start(name, SpanKind.INTERNAL, parent.spanContext(), parent, attributes), work)
   }
 
-  readonly inTrace: InSpan = (name, attributes, work) => {
+  readonly inTrace: InTrace = (name, attributes, work, traceparent) => {
+    const caller = traceparent === undefined ? null : parseTraceParent(traceparent)
+    if (caller !== null && !isSampled(caller))
+      return this.#current.run({ context: caller, span: undefined }, work)
+    if (caller !== null)
+      return this.#run(this.#start(name, SpanKind.INTERNAL, caller, undefined, attributes), work)
     if (this.#current.getStore() !== undefined) return this.inSpan(name, attributes, work)
     if (!this.#options.isSampled()) return work()
     return this.#run(this.#start(name, SpanKind.INTERNAL, undefined, undefined, attributes), work)
+  }
+
+  readonly traceparent = (): string | undefined => {
+    const current = this.#current.getStore()
+    return current && printTraceparent(current.context)
   }
 
   /** Sets the trace id of a recorded request. Never throws by itself. */
@@ -176,9 +186,12 @@ function callerOf(request: TracedRequest): SpanContext | undefined {
   return { ...context, isRemote: true, ...(state !== undefined && { traceState: new TraceState(state) }) }
 }
 
-function passOn({ traceId, spanId, traceFlags, traceState }: SpanContext, setHeader: SetHeader): void {
-  const flags = traceFlags & TraceFlags.SAMPLED
-  setHeader('traceparent', `00-${traceId}-${spanId}-0${flags}`)
-  const state = traceState?.serialize()
+function printTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-0${traceFlags & TraceFlags.SAMPLED}`
+}
+
+function passOn(context: SpanContext, setHeader: SetHeader): void {
+  setHeader('traceparent', printTraceparent(context))
+  const state = context.traceState?.serialize()
   if (state) setHeader('tracestate', state)
 }

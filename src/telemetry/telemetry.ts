@@ -9,6 +9,14 @@ export type InSpan = <T>(
   work: () => T | Promise<T>,
 ) => T | Promise<T>
 
+/** Like `InSpan`. `traceparent` is the span that it continues; without one, the current trace. */
+export type InTrace = <T>(
+  name: string,
+  attributes: SpanAttributes,
+  work: () => T | Promise<T>,
+  traceparent?: string,
+) => T | Promise<T>
+
 /** The parts of a request that its span shows. `handler` and `status` are read at the end. */
 export interface TracedRequest {
   readonly method: string
@@ -28,8 +36,10 @@ export type CollectMetrics = () => ReturnType<Registry['getMetricsAsJSON']>
 export interface Tracing {
   /** Records a part of the current trace; without one, only does the work. */
   readonly inSpan: InSpan
-  /** Begins a trace if there is no current one. */
-  readonly inTrace: InSpan
+  /** Begins a trace if there is none to continue. */
+  readonly inTrace: InTrace
+  /** The current span in the form of W3C Trace Context; undefined without a trace. */
+  readonly traceparent: () => string | undefined
   /** Answers a request in a span that continues the caller's trace (W3C Trace Context). */
   readonly traceRequest: (request: TracedRequest, answer: () => Promise<void>) => Promise<void>
 }

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { attributesOf, startCollector } from '../support/collector.js'
 import type { Collector, ReceivedSpan } from '../support/collector.js'
-import { ask } from '../support/http-client.js'
+import { ask, objectOf } from '../support/http-client.js'
 import { startReceiver } from '../support/receiver.js'
 import type { Receiver } from '../support/receiver.js'
 import { startTidegate, untilLogged } from '../support/tidegate-process.js'
@@ -40,7 +40,7 @@ afterEach(async () => {
 })
 afterAll(workspace.remove)
 
-async function serve(telemetry: object, workers = 1): Promise<TidegateProcess> {
+async function serve(telemetry: object, workers = 1, more: object = {}): Promise<TidegateProcess> {
   dataDirs += 1
   service = await startTidegate({
     workspace,
@@ -50,6 +50,7 @@ async function serve(telemetry: object, workers = 1): Promise<TidegateProcess> {
       policies: { requests: { allowedHosts: ['127.0.0.1'] } },
       log: { level: 'debug' },
       telemetry: { ...telemetry },
+      ...more,
     },
   })
   return service
@@ -174,6 +175,39 @@ test('a trace is in the records of the trail that a request writes', async () =>
   expect(records.map(({ origin }) => origin)).toEqual([
     expect.stringMatching(`^127\\.0\\.0\\.1 request \\S+ trace ${TRACE}$`),
   ])
+})
+
+test('each attempt to send a callback continues the trace that caused it', async () => {
+  const callbacks = await startReceiver((response, place) => {
+    response.writeHead(place === 0 ? 503 : 200).end()
+  })
+  const at = await serve({ endpoint: collector.url }, 1, {
+    callbacks: { allowLoopback: true, firstRetrySeconds: 1 },
+    gates: { definitions: [{ id: 7, name: 'Release', application: 'shop' }] },
+  })
+  const send = async (method: string, path: string, body: object, headers = {}): Promise<unknown> => {
+    const json = { 'content-type': 'application/json', ...headers }
+    const answer = await ask(at.url, { method, path, headers: json, body: JSON.stringify(body) })
+    expect([answer.status, answer.text]).toEqual([200, answer.text])
+    return objectOf(answer)['id']
+  }
+  const urls = { approvalCallbackURL: callbacks.url, rejectionCallbackURL: callbacks.url }
+  const id = await send('POST', '/approvalGates/7/trigger', {
+    ...{ ...urls, executionId: 'e1', toolConnectorParameters: '', imageIds: '', connectorType: 'JIRA' },
+  })
+  await send('PUT', `/approvalGateInstances/${String(id)}/review`, { action: 'approve', comment: '' }, CALLER)
+  await callbacks.count(2)
+  await callbacks.close()
+  await at.end('SIGTERM')
+  const served = collector.spans.find(({ traceId, kind }) => traceId === TRACE && kind === 2)
+  const sends = collector.spans.filter(({ name }) => name === 'send gate.callback')
+  expect(sends.map(({ traceId, parentSpanId }) => [traceId, parentSpanId])).toEqual(
+    [0, 1].map(() => [TRACE, served?.spanId]),
+  )
+  const posts = collector.spans.filter(({ name, traceId }) => name === 'POST' && traceId === TRACE)
+  expect(callbacks.received.map(({ headers }) => headers['traceparent'])).toEqual(
+    posts.map(({ spanId }) => `00-${TRACE}-${spanId}-01`),
+  )
 })
 
 test('the caller decides about sampling, and others are sampled by the ratio', async () => {

@@ -116,6 +116,27 @@ test.each([
   ])
 })
 
+test('work for a stored trace continues it, and not the current one', async () => {
+  const { spans, ended } = record(false)
+  await spans.traceRequest(
+    requestWith({ traceparent: `00-${'a'.repeat(32)}-${CALLER_SPAN}-01` }),
+    async () => {
+      await spans.inTrace('send', {}, () => undefined, `00-${TRACE}-${CALLER_SPAN}-01`)
+      const within = await spans.inTrace(
+        'send',
+        {},
+        () => spans.traceparent(),
+        `00-${TRACE}-${CALLER_SPAN}-00`,
+      )
+      expect(within).toBe(`00-${TRACE}-${CALLER_SPAN}-00`)
+    },
+  )
+  expect(ended.map(({ name, parentSpanContext }) => [name, parentSpanContext?.traceId])).toEqual([
+    ['send', TRACE],
+    ['POST v1/data', 'a'.repeat(32)],
+  ])
+})
+
 function busy(): AppError {
   return new AppError('unavailable', 'it is busy')
 }

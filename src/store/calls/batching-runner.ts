@@ -63,7 +63,11 @@ export class BatchingRunner implements Runner<never> {
    * Rejects with `too_large` if another thread could not hold the arguments, and with `unavailable`
    * if too many calls are waiting.
    */
-  run<Args, Result>(operation: Operation<never, Args, Result>, args: Args): Promise<Result> {
+  run<Args, Result>(
+    operation: Operation<never, Args, Result>,
+    args: Args,
+    traceparent?: string,
+  ): Promise<Result> {
     const { heapBytes, externalBytes } = sizeOfArguments(args)
     if (heapBytes > MAX_CALL_HEAP_BYTES || externalBytes > MAX_CALL_EXTERNAL_BYTES) {
       return Promise.reject(tooLarge(operation.name, heapBytes + externalBytes))
@@ -74,7 +78,7 @@ export class BatchingRunner implements Runner<never> {
     return new Promise((resolve, reject) => {
       const { name, isBackground = false, repeats = false } = operation
       const line = isBackground ? this.#yielding : this.#waiting
-      line.push({ call: { operation: name, args, repeats }, bytes, resolve, reject })
+      line.push({ call: { operation: name, args, repeats, traceparent }, bytes, resolve, reject })
       this.#running ??= this.#runAll()
     })
   }

@@ -5,6 +5,8 @@ export interface Call {
   readonly operation: string
   readonly args: unknown
   readonly repeats?: boolean
+  /** Trace that the messages of the call continue. */
+  readonly traceparent?: string | undefined
 }
 
 /** The result of a call, or why it failed. */

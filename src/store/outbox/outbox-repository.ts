@@ -11,6 +11,18 @@ type Db = Kysely<ServiceDatabase>
 /** Methods that each engine implements itself, since engines lease messages differently. */
 export type EngineMethods = 'lease' | 'record' | 'releaseLeases'
 
+/** Returns a transaction whose messages continue a trace, in a header of each. */
+export function continueTrace<T extends { readonly outbox?: OutboxRepository }>(
+  transaction: T,
+  traceparent: string | undefined,
+): T {
+  const { outbox } = transaction
+  if (traceparent === undefined || outbox === undefined) return transaction
+  const enqueue: OutboxRepository['enqueue'] = (message) =>
+    outbox.enqueue({ ...message, headers: { ...message.headers, traceparent } })
+  return { ...transaction, outbox: { ...outbox, enqueue } }
+}
+
 /** Makes the repository of the outbox on a connection that writes, without its leases. */
 export function makeOutboxRepository(db: Db): Omit<OutboxRepository, EngineMethods> {
   const insert = prepareQuery(db, (args: NewMessageRow) =>

@@ -47,8 +47,13 @@ export function operationRegistry<Context>(
 /**
  * Runs operations one after another, many of them in one commit. `run` resolves once the writes are
  * durable. It rejects with the operation's AppError, and only that operation's writes are undone,
- * or with `unavailable` if the store fails.
+ * or with `unavailable` if the store fails. Messages that the operation adds to the outbox continue
+ * the trace of `traceparent` (W3C Trace Context).
  */
 export interface Runner<Context> {
-  run<Args, Result>(operation: Operation<Context, Args, Result>, args: Args): Promise<Result>
+  run<Args, Result>(
+    operation: Operation<Context, Args, Result>,
+    args: Args,
+    traceparent?: string,
+  ): Promise<Result>
 }

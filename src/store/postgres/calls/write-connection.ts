@@ -7,7 +7,7 @@ import type { Call, CallConnection, Outcome } from '../../calls/call.js'
 import { makeExceptionRepository } from '../../exceptions/exception-repository.js'
 import { makeGateRepository } from '../../gates/gate-repository.js'
 import { makeNotificationRepository } from '../../notifications/notification-repository.js'
-import { makeOutboxRepository } from '../../outbox/outbox-repository.js'
+import { continueTrace, makeOutboxRepository } from '../../outbox/outbox-repository.js'
 import type { AuditKeeper, RemovedRecords } from '../../ports/audit-store.js'
 import type { FindOperation } from '../../ports/operation.js'
 import type { Transaction } from '../../ports/transaction.js'
@@ -130,10 +130,11 @@ class WriteConnection implements CallConnection {
     return outcomes
   }
 
-  async #one({ operation, args }: Call): Promise<Outcome> {
+  async #one({ operation, args, traceparent }: Call): Promise<Outcome> {
     const before = this.#context.changes
     try {
-      return { ok: true, result: await this.#find(operation).apply(this.#context.transaction, args as never) }
+      const transaction = continueTrace(this.#context.transaction, traceparent)
+      return { ok: true, result: await this.#find(operation).apply(transaction, args as never) }
     } catch (raw) {
       if (raw instanceof EventIsStored) throw raw
       // The server has ended the transaction.

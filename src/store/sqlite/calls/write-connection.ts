@@ -2,6 +2,8 @@ import type { Database, Statement } from 'better-sqlite3'
 
 import { AppError } from '../../../errors/app-error.js'
 import { toFailure } from '../../../lib/threads/failure.js'
+import { continueTrace } from '../../outbox/outbox-repository.js'
+import type { OutboxRepository } from '../../ports/outbox-store.js'
 import type { Call, CallConnection, Outcome } from '../../calls/call.js'
 import type { FindOperation } from '../../ports/operation.js'
 import { fromDriver, STORE_LOST, toStoreError } from '../engine/sqlite-error.js'
@@ -34,7 +36,9 @@ const ACTION = 'write to tidegate.db'
 const MAINTENANCE_WEIGHT = 10
 
 /** The connection that writes. There is one at a time, so that the trail has one end. */
-export class WriteConnection<Context extends CachingContext> implements CallConnection {
+export class WriteConnection<
+  Context extends CachingContext & { readonly outbox?: OutboxRepository },
+> implements CallConnection {
   readonly #database: Database
   readonly #context: Context
   readonly #find: FindOperation<Context>
@@ -98,10 +102,13 @@ export class WriteConnection<Context extends CachingContext> implements CallConn
     return Promise.resolve()
   }
 
-  async #one({ operation, args }: Call): Promise<Outcome> {
+  async #one({ operation, args, traceparent }: Call): Promise<Outcome> {
     this.#statements.savepoint.run()
     try {
-      const result = await this.#find(operation).apply(this.#context, args as never)
+      const result = await this.#find(operation).apply(
+        continueTrace(this.#context, traceparent),
+        args as never,
+      )
       this.#statements.release.run()
       return { ok: true, result }
     } catch (raw) {
