@@ -156,11 +156,10 @@ function pageRoutes(
   shown: Pick<RoutesDeps, 'fleet' | 'policy' | 'timeline' | 'decisions'> &
     Pick<RoutesDeps['pages'], 'browsers' | 'homeFeed' | 'health' | 'version' | 'trials' | 'costs'>,
 ): RoutesDeps['pages'] {
-  const { server } = config
+  const [{ server }, { impact, policies, stage, control }] = [config, parts]
   const prefix = server.publicUrl === undefined ? '' : new URL(server.publicUrl).pathname.replace(/\/+$/, '')
   return {
-    ...{ ...shown, impact: parts.impact },
-    ...{ policies: parts.policies, stage: parts.stage, control: parts.control },
+    ...{ ...shown, impact, policies, stage, control },
     ...{ gates: gates.routes(config), analysis: analysis.routes(config) },
     ...{ audit: trail.routes, outbox: outbox.routes, backgroundWork: backgroundWork.routes },
     registry: { reader: store.reader, lookups: store.lookups.registry },
