@@ -88,6 +88,32 @@ describe('the page of the fleet', () => {
     expect((await page('/ui/operations', { cookie })).text).toMatch(/2 instances[^]*1 failing/)
   })
 
+  test('shows fifty instances at a time, and those that are searched for', async () => {
+    const ids = Array.from({ length: 120 }, (_, index) => `many-${String(index).padStart(3, '0')}`)
+    for (const id of ids)
+      await upload({
+        labels: { id, version: '1.20.2', zone: id === 'many-077' ? 'West' : 'east' },
+        bundles: {},
+      })
+    const cookie = await signIn('eve')
+    const shown: string[] = []
+    const counts: number[] = []
+    let path = '/ui/fleet?search=many-'
+    while (path !== '') {
+      const { text } = await page(path, { cookie })
+      const found = [...text.matchAll(/<code>(many-\d+)<\/code>/g)].map(([, id = '']) => id)
+      shown.push(...found)
+      counts.push(found.length)
+      path = (/href="([^"]+)">Next page/.exec(text)?.[1] ?? '').replaceAll('&amp;', '&')
+    }
+    expect([shown, counts]).toEqual([ids, [50, 50, 20]])
+    const west = await page('/ui/fleet?search=west&health=ok', { cookie })
+    expect(west.text).toMatch(/Matching \(1\)[^]*many-077/)
+    const none = await page('/ui/fleet?search=west&health=lost', { cookie })
+    expect(none.text).toMatch(/No matching instance\.[^]*Show all/)
+    expect((await page('/ui/fleet?health=great', { cookie })).status).toBe(400)
+  })
+
   test('is for auditors', async () => {
     expect((await page('/ui/fleet', { cookie: await signIn('bo') })).status).toBe(403)
   })

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 
 import { EXECUTION, useConsoleService } from '../support/console-service.js'
 import { CHROMIUM, DESKTOP, MAX_PAGE_BYTES, PHONE, shoot, useBrowser } from '../support/console-browser.js'
-import { ask, objectOf } from '../support/http-client.js'
+import { ask, objectOf, postJson } from '../support/http-client.js'
 import { as } from '../support/page-service.js'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -56,6 +56,9 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
     return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`)
   }
 
+  const isTooWide = (page: Page): Promise<boolean> =>
+    page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+
   test.each([
     ['desktop', 'light', DESKTOP],
     ['desktop', 'dark', DESKTOP],
@@ -68,11 +71,8 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
       for (const [name, path] of pages()) {
         const answer = await page.goto(`${url()}${path}`)
         await shoot(page, `${name}-${device}-${colorScheme}`)
-        const isTooWide = await page.evaluate(
-          'document.documentElement.scrollWidth > document.documentElement.clientWidth',
-        )
         const bytes = gzipSync((await answer?.body()) ?? '').length
-        expect([name, await violationsOf(page), isTooWide, bytes < MAX_PAGE_BYTES]).toEqual([
+        expect([name, await violationsOf(page), await isTooWide(page), bytes < MAX_PAGE_BYTES]).toEqual([
           ...[name, [], false, true],
         ])
         expect(answer?.status()).toBe(name === 'unknown' ? 404 : 200)
@@ -97,12 +97,38 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', () => {
         await page.click(`button:has-text("${button}")`)
         await page.waitForSelector(`[role="status"]:has-text("${shown}")`)
         await shoot(page, `policy-${name}-${device}`)
-        const isTooWide = await page.evaluate(
-          'document.documentElement.scrollWidth > document.documentElement.clientWidth',
-        )
-        expect([name, await violationsOf(page), isTooWide]).toEqual([name, [], false])
+        expect([name, await violationsOf(page), await isTooWide(page)]).toEqual([name, [], false])
         expect(await page.locator('.line.covered').count()).toBeGreaterThan(1)
       }
+    },
+    60_000,
+  )
+
+  test.each([
+    ['desktop', DESKTOP],
+    ['phone', PHONE],
+  ] as const)(
+    'a fleet of many instances is readable on a %s, page by page',
+    async (device, viewport) => {
+      const time = new Date().toISOString()
+      const main = { active_revision: 'sha256:5c0de51', last_successful_activation: time }
+      for (let number = 10; number < 70; number += 1) {
+        const labels = { id: `payments-${number}`, version: '1.20.2', region: 'eu-west' }
+        const problem = number === 12 ? { message: 'the bundle has no signature' } : {}
+        await postJson(url(), '/status', { labels, bundles: { main: { ...main, ...problem } } }, as('root'))
+      }
+      const page = await signIn('eve', { viewport })
+      await page.click('nav >> text=Operations')
+      await page.click('a:has-text("All instances")')
+      await page.waitForSelector('.badge:has-text("1 failing")')
+      await shoot(page, `fleet-many-${device}`)
+      expect([await violationsOf(page), await isTooWide(page)]).toEqual([[], false])
+      await page.click('a:has-text("Next page")')
+      await page.waitForSelector('code:has-text("payments-69")')
+      await page.selectOption('#filter-health', 'failing')
+      await page.click('button:has-text("Show")')
+      await page.waitForSelector('h2:has-text("Matching (1)")')
+      expect(await page.textContent('main')).toContain('the bundle has no signature')
     },
     60_000,
   )
