@@ -28,7 +28,7 @@ const WITHOUT_SUCCESS = new Set([
   'getUiImpactByImpactId',
   'postUiSignInBackChannel',
   ...['getPoliciesRevisionsDiff', 'postPoliciesPin', 'postPoliciesRollback', 'postPoliciesUnpin'],
-  ...['postPoliciesPromote', 'postPoliciesAbandon'],
+  ...['postPoliciesPromote', 'postPoliciesAbandon', 'postUiOperationsStage'],
 ])
 /** Delegations are between named people. */
 const NEEDS_NAMES = new Set([
