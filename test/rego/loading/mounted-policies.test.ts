@@ -12,7 +12,7 @@ import { makeWorkspace } from '../../support/workspace.js'
 import { PATIENT } from '../../support/wait-until.js'
 
 // It finds the same, seconds later.
-vi.mock('../../../src/rego/loading/watch-policies.js', () => ({
+vi.mock('../../../src/rego/loading/tree-check.js', () => ({
   versionOfTrees: () => Promise.resolve(''),
   TreeCheck: class {
     readonly start = (): void => undefined

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-import { TreeCheck, versionOfTrees } from '../../../src/rego/loading/watch-policies.js'
+import { TreeCheck, versionOfTrees } from '../../../src/rego/loading/tree-check.js'
 import { makeWorkspace } from '../../support/workspace.js'
 import type { Workspace } from '../../support/workspace.js'
 import { PATIENT } from '../../support/wait-until.js'

@@ -186,11 +186,12 @@ type HistoryDeps = Pick<RevisionRoutesDeps, 'control' | 'policies' | 'stage'>
 
 async function describeHistory(deps: HistoryDeps): Promise<z.output<typeof History>> {
   const { control } = deps
-  const { pinned } = control
+  // Read before the history, which so includes the end of a stage that is not shown.
+  const [{ pinned }, staged] = [control, describeStaged(deps)]
   const revisions = await control.history()
   return {
     ...(pinned !== undefined && { pinned: describePinned(pinned) }),
-    ...describeStaged(deps),
+    ...staged,
     revisions: revisions.map(({ revision: name, sinceMs, untilMs, isServing, hasServed, activations }) => ({
       ...{ revision: name, since: timeOf(sinceMs), isServing, hasServed },
       ...(!isServing && { until: timeOf(untilMs) }),
