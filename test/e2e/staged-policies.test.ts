@@ -57,12 +57,15 @@ async function decideAll(): Promise<Map<string, unknown>> {
 }
 
 /** Decides until the stage has ended. Returns the history then. */
-async function untilEnded(): Promise<Record<string, unknown>> {
+/** Returns the history after a stage; of a promoted one, with its activation, which is stored later. */
+async function untilEnded(isPromoted = false): Promise<Record<string, unknown>> {
   return await waitUntil(
     async () => {
       await decideAll()
       const history = await get('/policies/revisions')
-      return history['staged'] === undefined ? history : undefined
+      const [newest] = history['revisions'] as readonly { readonly activations: readonly unknown[] }[]
+      const isStored = !isPromoted || newest?.activations.length !== 0
+      return history['staged'] === undefined && isStored ? history : undefined
     },
     () => `the stage does not end: ${tidegate.logText()}`,
   )
@@ -97,7 +100,7 @@ describe('a new revision of files', () => {
     expect(bundle).toMatchObject({ revision: first, stagedRevision: second })
     const shown = await runTidegate(['policies', 'history', '--url', tidegate.url])
     expect(shown.stdout).toMatch(/answers 50 % since/)
-    expect(await untilEnded()).toMatchObject({
+    expect(await untilEnded(true)).toMatchObject({
       revisions: [
         {
           ...{ revision: second, isServing: true, hasServed: true },
