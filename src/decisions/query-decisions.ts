@@ -89,6 +89,33 @@ export async function queryDecisions(
   return next === undefined ? { decisions: views } : { decisions: views, nextCursor: encodeCursor(next) }
 }
 
+/** The newest decisions about a package. */
+interface DecisionsAbout {
+  readonly decisions: readonly DecisionView[]
+  readonly hasMore: boolean
+}
+
+/**
+ * Returns the newest decisions at a path, below it, and about a package, in this order. Raises as
+ * `queryDecisions`.
+ */
+export async function queryDecisionsAbout(
+  deps: DecisionQueryDeps,
+  { path, packageName }: { readonly path: string; readonly packageName: string },
+  { limit, inputs }: { readonly limit: number; readonly inputs?: 'true' },
+): Promise<DecisionsAbout> {
+  const filters = [{ path }, { path: `${path}/` }, { package: packageName }]
+  const pages = await Promise.all(
+    filters.map((filter) => queryDecisions(deps, { ...filter, limit, ...(inputs && { inputs }) })),
+  )
+  const all = new Map(pages.flatMap((page) => page.decisions.map((each) => [each.decisionId, each])))
+  const newest = [...all.values()].sort((one, other) => (one.time < other.time ? 1 : -1))
+  return {
+    decisions: newest.slice(0, limit),
+    hasMore: newest.length > limit || pages.some(({ nextCursor }) => nextCursor !== undefined),
+  }
+}
+
 /** Returns the number of decisions with an outcome since a time, at most `max`. */
 export async function countDecisions(
   { store, log }: DecisionQueryDeps,

@@ -142,9 +142,9 @@ function refuseFilteredInstances(
   templates: PlanTemplates,
   { targets }: Registration,
 ): void {
-  const requests = targets.length === 0 ? [NO_SCOPES] : targets.map(({ log }) => log)
-  if (!requests.some((log) => log && templates.logs(log)?.filterKey === instances?.label)) return
   if (instances === undefined) return
+  const requests = targets.length === 0 ? [NO_SCOPES] : targets.map(({ log }) => log)
+  if (!requests.some((log) => log && templates.logs(log)?.filterKey === instances.label)) return
   throw new AppError(
     'conflict',
     `the log template has the filterKey ${instances.label}, which takes one instance: leave it out, and write ${instances.label}=~"\${${instances.label}}" into logs.query`,

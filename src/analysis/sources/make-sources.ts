@@ -1,5 +1,6 @@
 import type {
   DocumentSource,
+  FetchBudget,
   InstanceSource,
   LogSource,
   MetricSource,
@@ -24,7 +25,6 @@ import { fetchDocument, fetchPoints } from './points/fetch-points.js'
 import { choosePointsApi } from './points/choose-points-api.js'
 import { fetchInstances } from './prometheus/fetch-instances.js'
 import { fetchRange } from './prometheus/fetch-range.js'
-import type { RangeSettings } from './prometheus/fetch-range.js'
 import { AppError, toAppError, toError } from '../../errors/app-error.js'
 import { boundedRemarks, failedLines, failedSeries } from './answers/answers.js'
 import { stepGrid } from './answers/step-grid.js'
@@ -60,10 +60,7 @@ export function makeSources(
 
 function makeSource(settings: SourceSettings, parts: SourceParts): AnalysisSource {
   const { name, type } = settings
-  const metrics = (fetchSeries: MetricSource['fetchSeries']): MetricSource =>
-    guardMetricSource(name, fetchSeries, parts.reportDefect)
-  const logs = (fetchLines: LogSource['fetchLines']): LogSource =>
-    guardLogSource(name, fetchLines, parts.reportDefect)
+  const { metrics, logs, documents, instances } = guards(name, parts.reportDefect)
   if (settings.type === 'file') {
     return {
       name,
@@ -76,12 +73,18 @@ function makeSource(settings: SourceSettings, parts: SourceParts): AnalysisSourc
   switch (settings.type) {
     case 'prometheus': {
       const range = { path: PROMETHEUS_RANGE_PATH, method: 'POST', maxPoints: settings.maxPoints } as const
-      return { name, type, ...fromRanges(connection, range, parts) }
+      return {
+        ...{ name, type },
+        metrics: metrics((query, budget) => fetchRange(query, budget, connection, range)),
+        instances: instances((query, budget) => fetchInstances(query, budget, connection, range)),
+      }
     }
     case 'loki': {
       const range = { path: LOKI_RANGE_PATH, method: 'GET', maxPoints: settings.maxPoints } as const
       return {
-        ...{ name, type, ...fromRanges(connection, range, parts) },
+        ...{ name, type },
+        metrics: metrics((query, budget) => fetchRange(query, budget, connection, range)),
+        instances: instances((query, budget) => fetchInstances(query, budget, connection, range)),
         logs: logs((query, budget) => fetchLokiLines(query, budget, connection, settings)),
       }
     }
@@ -102,32 +105,13 @@ function makeSource(settings: SourceSettings, parts: SourceParts): AnalysisSourc
         logs: logs(linesOf(settings, connection)),
       }
     case 'web': {
-      const documents: DocumentSource['fetchDocument'] = (query, budget) =>
-        fetchDocument(query, budget, connection)
       return {
         ...{ name, type, metrics: metrics(pointsOf(settings, connection)) },
-        documents: guardDocumentSource(name, documents, parts.reportDefect),
+        documents: documents((query, budget) => fetchDocument(query, budget, connection)),
       }
     }
     default:
       return { name, type, metrics: metrics(pointsOf(settings, connection)) }
-  }
-}
-
-/** The metrics and instances of a server with range queries. */
-function fromRanges(
-  connection: SourceConnection,
-  range: RangeSettings,
-  { reportDefect }: SourceParts,
-): Required<Pick<AnalysisSource, 'metrics' | 'instances'>> {
-  const { name } = connection
-  const ofSeries: MetricSource['fetchSeries'] = (query, budget) =>
-    fetchRange(query, budget, connection, range)
-  const ofInstances: InstanceSource['fetchInstances'] = (query, budget) =>
-    fetchInstances(query, budget, connection, range)
-  return {
-    metrics: guardMetricSource(name, ofSeries, reportDefect),
-    instances: guardInstanceSource(name, ofInstances, reportDefect),
   }
 }
 
@@ -166,70 +150,47 @@ function withBoundedRemarks<Answer extends Pick<SeriesAnswer, 'reasons' | 'warni
   return { ...answer, reasons: boundedRemarks(reasons), warnings: boundedRemarks(warnings) }
 }
 
-/** A source of metrics from a function that may reject: what it raises becomes a failed answer. */
-function guardMetricSource(
-  name: string,
-  fetchSeries: MetricSource['fetchSeries'],
-  report: ReportDefect,
-): MetricSource {
-  return {
-    fetchSeries: async (query, budget) => {
-      try {
-        return withBoundedRemarks(await fetchSeries(query, budget))
-      } catch (raw) {
-        return failedSeries(query.query, stepGrid(query, query.stepMs), `${name}: ${reasonOf(raw, report)}`)
-      }
-    },
-  }
-}
+type Fetch<Query, Answer> = (query: Query, budget: FetchBudget) => Promise<Answer>
 
-/** A source of log lines from a function that may reject. Its errors become failed answers. */
-function guardLogSource(name: string, fetchLines: LogSource['fetchLines'], report: ReportDefect): LogSource {
-  return {
-    fetchLines: async (query, budget) => {
-      try {
-        return withBoundedRemarks(await fetchLines(query, budget))
-      } catch (raw) {
-        return failedLines(query.query, query, `${name}: ${reasonOf(raw, report)}`)
-      }
-    },
-  }
-}
-
-/**
- * A source of documents from a function that may reject. Its errors become the problem of the
- * answer.
- */
-function guardDocumentSource(
+/** Makes sources of functions that may reject. Their errors become failed answers. */
+function guards(
   name: string,
-  fetchDocument: DocumentSource['fetchDocument'],
   report: ReportDefect,
-): DocumentSource {
-  return {
-    fetchDocument: async (query, budget) => {
+): {
+  readonly metrics: (fetch: MetricSource['fetchSeries']) => MetricSource
+  readonly logs: (fetch: LogSource['fetchLines']) => LogSource
+  readonly documents: (fetch: DocumentSource['fetchDocument']) => DocumentSource
+  readonly instances: (fetch: InstanceSource['fetchInstances']) => InstanceSource
+} {
+  const guarded =
+    <Query, Answer>(
+      fetch: Fetch<Query, Answer>,
+      failed: (query: Query, problem: string) => Answer,
+    ): Fetch<Query, Answer> =>
+    async (query, budget) => {
       try {
-        return await fetchDocument(query, budget)
+        return await fetch(query, budget)
       } catch (raw) {
-        return { query: query.query, problem: `${name}: ${reasonOf(raw, report)}` }
+        return failed(query, `${name}: ${reasonOf(raw, report)}`)
       }
-    },
-  }
-}
-
-/** A source of instances from a function that may reject. Its errors become problems. */
-function guardInstanceSource(
-  name: string,
-  fetchInstances: InstanceSource['fetchInstances'],
-  report: ReportDefect,
-): InstanceSource {
+    }
   return {
-    fetchInstances: async (query, budget) => {
-      try {
-        return await fetchInstances(query, budget)
-      } catch (raw) {
-        return { problem: `${name}: ${reasonOf(raw, report)}` }
-      }
-    },
+    metrics: (fetch) => ({
+      fetchSeries: guarded(
+        async (query, budget) => withBoundedRemarks(await fetch(query, budget)),
+        (query, problem) => failedSeries(query.query, stepGrid(query, query.stepMs), problem),
+      ),
+    }),
+    logs: (fetch) => ({
+      fetchLines: guarded(
+        async (query, budget) => withBoundedRemarks(await fetch(query, budget)),
+        (query, problem) => failedLines(query.query, query, problem),
+      ),
+    }),
+    documents: (fetch) => ({
+      fetchDocument: guarded(fetch, ({ query }, problem) => ({ query, problem })),
+    }),
+    instances: (fetch) => ({ fetchInstances: guarded(fetch, (_, problem) => ({ problem })) }),
   }
 }
 

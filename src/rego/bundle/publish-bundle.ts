@@ -1,3 +1,4 @@
+import { escapeGlob } from '../../lib/text/escape-pattern.js'
 import { createHash } from 'node:crypto'
 
 import { MANIFEST_FILE } from '../archive/manifest.js'
@@ -106,7 +107,7 @@ function sourceFiles(
 ): Map<string, Buffer> {
   const older = modules.filter(({ version }) => version === 0)
   // Glob patterns, which OPA matches with the paths in the archive.
-  const versions = older.map(({ file }) => [file.replace(/[*?[\]{}\\!]/g, '\\$&'), 0] as const)
+  const versions = older.map(({ file }) => [escapeGlob(file), 0] as const)
   const manifest = {
     ...{ revision, roots, rego_version: 1 },
     ...(older.length > 0 && { file_rego_versions: Object.fromEntries(versions) }),

@@ -1,3 +1,4 @@
+import { escapeRegExp } from '../../lib/text/escape-pattern.js'
 import { pathOfKey } from '../values/path-key.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 
@@ -46,8 +47,4 @@ function startsLike(path: readonly string[], [step, ...rest]: readonly Step[]): 
     return path.some((_, from) => startsLike(path.slice(from), rest)) || rest.length === 0
   const [segment, ...below] = path
   return segment !== undefined && step.test(segment) && startsLike(below, rest)
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }

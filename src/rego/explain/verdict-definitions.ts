@@ -1,3 +1,4 @@
+import { escapeRegExp } from '../../lib/text/escape-pattern.js'
 import { headPath } from '../modules/outline-module.js'
 import type { RegoFile } from '../modules/rego-module.js'
 import { positionIn, readTokens, startsStatement, stringValue } from '../modules/tokens/read-tokens.js'
@@ -52,7 +53,7 @@ function definitionsIn({ file, text: source }: RegoFile, path: readonly string[]
 function textPattern(token: Token): RegExp[] {
   const value = token.kind === 'string' ? stringValue(token)?.trim() : undefined
   if (value === undefined || value.length < MIN_TEXT_LENGTH) return []
-  const parts = value.split(VERB).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  const parts = value.split(VERB).map(escapeRegExp)
   return [new RegExp(`^${parts.join('.*')}$`, 's')]
 }
 

@@ -1,3 +1,4 @@
+import { escapeGlob } from '../../lib/text/escape-pattern.js'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
@@ -32,7 +33,7 @@ export function bundleFiles(
   const named = modules.map((module, index) => [nameOf(module, index), module] as const)
   const newer = named.filter(([, { version }]) => version === 1)
   // A glob pattern.
-  const versions = newer.map(([name]) => [`${root}${name.replace(/[*?[\]{}\\!]/g, '\\$&')}`, 1] as const)
+  const versions = newer.map(([name]) => [`${root}${escapeGlob(name)}`, 1] as const)
   const manifest = { roots: [''], rego_version: 0, file_rego_versions: Object.fromEntries(versions) }
   // OPA reads archives in order.
   return [

@@ -1,3 +1,4 @@
+import { escapeRegExp } from '../../lib/text/escape-pattern.js'
 import { z } from 'zod'
 
 import { AppError } from '../../errors/app-error.js'
@@ -270,9 +271,4 @@ function listCases(cases: Cases, above: readonly string[]): TestCase[] {
 
 function withoutData(name: string): string {
   return name.replace(/^data\.?/, '')
-}
-
-/** Escapes the special characters of regular expressions, of OPA's, too. */
-export function escapeRegExp(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }

@@ -1,3 +1,4 @@
+import { compareStrings } from '../../../lib/text/compare-strings.js'
 import { redactWords } from '../../../lib/redaction/redact-text.js'
 import { INSTANCE_SEPARATOR } from '../../sources.js'
 import type { FetchBudget, Instance, InstanceSource, Scope, TimeWindow } from '../../sources.js'
@@ -68,7 +69,7 @@ export async function chooseInstances(
   const sign = choose === 'newest' ? -1 : 1
   const needed = size ?? ofCanary.length
   const chosen = whole
-    .toSorted((a, b) => sign * (a.value - b.value) || compareNames(a.name, b.name))
+    .toSorted((a, b) => sign * (a.value - b.value) || compareStrings(a.name, b.name))
     .slice(0, needed)
   return {
     ...{ label, baseline: namesOf(chosen), canary: ofCanary },
@@ -108,11 +109,7 @@ function tooFew(chosen: readonly Instance[], found: readonly Instance[], needed:
 }
 
 function namesOf(instances: readonly Instance[]): string[] {
-  return instances.map(({ name }) => name).toSorted(compareNames)
-}
-
-function compareNames(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
+  return instances.map(({ name }) => name).toSorted(compareStrings)
 }
 
 function sameScope(one: Scope, other: Scope): boolean {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { queryDecisions } from '../../../decisions/query-decisions.js'
+import { queryDecisionsAbout } from '../../../decisions/query-decisions.js'
 import { countRefusals } from '../../../decisions/refusals.js'
 import type { PackageRefusals } from '../../../decisions/refusals.js'
 import { AppError } from '../../../errors/app-error.js'
@@ -15,7 +15,6 @@ import {
   publicNames,
   type Snapshot,
 } from '../../../rego/index.js'
-import type { ListedDecisions } from '../../pages/decision-table.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { formBody } from '../../input/form-body.js'
 import { goTo } from '../../pages/answer-page.js'
@@ -209,10 +208,12 @@ function policyRoute(base: string): Route<PageRoutesDeps> {
 async function describe(path: readonly string[], deps: PageRoutesDeps): Promise<ShownPolicy> {
   const { current, activatedAt } = deps.policies
   const { key, name } = packageOf(deps, path)
-  const [refusals, costs, durationsMs] = await Promise.all([
+  const about = { path: pathKey(path), packageName: name }
+  const [refusals, costs, durationsMs, decisions] = await Promise.all([
     refusalsOf([name], deps),
     deps.costs(),
-    durationsOf(pathKey(path), deps),
+    durationsOf(about.path, deps),
+    deps.decisions && queryDecisionsAbout(deps.decisions, about, { limit: MAX_DECISIONS }),
   ])
   return {
     path: path.join('/'),
@@ -222,7 +223,7 @@ async function describe(path: readonly string[], deps: PageRoutesDeps): Promise<
     level: current.declaredLevels.get(key)?.level,
     sources: current.sourcesOf(key),
     refusals: refusals?.[0],
-    decisions: await decisionsOf(pathKey(path), name, deps),
+    decisions,
     cost: { measured: costs.get(name), durationsMs },
     result: undefined,
   }
@@ -255,25 +256,6 @@ function packageOf(
 function packageAbove(snapshot: Snapshot, path: readonly string[]): readonly string[] | undefined {
   const length = packageLength(snapshot, path)
   return length === 0 ? undefined : path.slice(0, length)
-}
-
-/** Returns the newest decisions at or below a path, and the newest denials by the package. */
-async function decisionsOf(
-  path: string,
-  packageName: string,
-  { decisions }: PageRoutesDeps,
-): Promise<ListedDecisions | undefined> {
-  if (decisions === undefined) return undefined
-  const filters = [{ path }, { path: `${path}/` }, { package: packageName }]
-  const pages = await Promise.all(
-    filters.map((filter) => queryDecisions(decisions, { ...filter, limit: MAX_DECISIONS })),
-  )
-  const all = new Map(pages.flatMap((page) => page.decisions.map((each) => [each.decisionId, each])))
-  const newest = [...all.values()].sort((one, other) => (one.time < other.time ? 1 : -1))
-  return {
-    decisions: newest.slice(0, MAX_DECISIONS),
-    hasMore: newest.length > MAX_DECISIONS || pages.some(({ nextCursor }) => nextCursor !== undefined),
-  }
 }
 
 function noPolicy(path: readonly string[]): AppError {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { queryDecisions } from '../../../decisions/query-decisions.js'
+import { queryDecisionsAbout } from '../../../decisions/query-decisions.js'
 import type { DecisionView } from '../../../decisions/decision-view.js'
 import { AppError } from '../../../errors/app-error.js'
 import {
@@ -64,16 +64,9 @@ export async function coverPackage(
   if (decisions === undefined)
     throw new AppError('not_found', 'Decisions are not stored. Set decisions.enabled to true.')
   const own = path.join('/')
-  const pages = await Promise.all(
-    [{ path: own }, { path: `${own}/` }, { package: name }].map((filter) =>
-      queryDecisions(decisions, { ...filter, limit, inputs: 'true' }),
-    ),
-  )
-  const all = new Map(pages.flatMap((page) => page.decisions.map((each) => [each.decisionId, each])))
-  const inputs = [...all.values()]
-    .sort((one, other) => (one.time < other.time ? 1 : -1))
-    .slice(0, limit)
-    .flatMap((decision) => coveredInput(decision, own))
+  const about = { path: own, packageName: name }
+  const latest = await queryDecisionsAbout(decisions, about, { limit, inputs: 'true' })
+  const inputs = latest.decisions.flatMap((decision) => coveredInput(decision, own))
   const coverage = inputs.length === 0 ? [] : await deps.trials.coverInputs(inputs, files)
   return { decisions: inputs.length, coverage }
 }

@@ -1,3 +1,4 @@
+import { escapeRegExp } from '../../../lib/text/escape-pattern.js'
 import { createHash, createSecretKey } from 'node:crypto'
 import { basename } from 'node:path'
 import type { KeyObject } from 'node:crypto'
@@ -68,7 +69,7 @@ function problemOf(path: string, content: Buffer, signed: SignedFile | undefined
 /** Returns a matcher for OPA's patterns: `*` matches any characters except a slash. */
 function toMatcher(patterns: readonly string[]): (path: string) => boolean {
   const expressions = patterns.map((pattern) => {
-    const parts = pattern.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    const parts = pattern.split('*').map(escapeRegExp)
     return new RegExp(`^${parts.join('[^/]*')}$`)
   })
   return (path) => expressions.some((expression) => expression.test(path))

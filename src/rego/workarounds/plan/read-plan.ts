@@ -1,3 +1,4 @@
+import { isRecord } from '../../../lib/validation/record.js'
 import { z } from 'zod'
 
 /** A statement of OPA's intermediate representation, its operands by name. */
@@ -83,11 +84,6 @@ export function localOf(operand: unknown): number | undefined {
 export function stringOf(operand: unknown, strings: readonly string[]): string | undefined {
   if (!isRecord(operand) || operand['type'] !== 'string_index') return undefined
   return typeof operand['value'] === 'number' ? strings[operand['value']] : undefined
-}
-
-/** True for an operand: a local, a constant string or a boolean. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function toBlock(value: unknown): Block {

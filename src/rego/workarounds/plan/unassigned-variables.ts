@@ -1,4 +1,5 @@
-import { blocksOf, isRecord, localOf } from './read-plan.js'
+import { isRecord } from '../../../lib/validation/record.js'
+import { blocksOf, localOf } from './read-plan.js'
 import type { PlannedFunction, Statement } from './read-plan.js'
 
 /** Statements that test whether a local has a value. */
